@@ -1,0 +1,1 @@
+"""The engine: from a tool call to a decision."""

@@ -1,0 +1,65 @@
+"""What goes into the engine and what comes out of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from attrs import field, frozen
+
+from ringfence.rules.model import Effect, Finding, Opaque, State, Verdict
+
+
+@frozen
+class ToolCall:
+    """A tool call that an agent wants to make.
+
+    ``tool`` is a canonical name: ``bash``, ``read``, ``write``, ``edit``, ``find``, ``grep``,
+    ``ls``…; ``input`` its arguments, for bash ``{"command": …}``, for file tools ``{"path": …}``.
+    ``cwd`` is absolute. ``env`` holds the variables known of the process that would run the
+    command; None means this process's own.
+    """
+
+    tool: str
+    input: Mapping[str, Any]
+    cwd: str
+    agent: str | None = None
+    session: str | None = None
+    env: Mapping[str, str] | None = None
+
+    @classmethod
+    def bash(
+        cls,
+        command: str,
+        cwd: str,
+        *,
+        agent: str | None = None,
+        env: Mapping[str, str] | None = None,
+    ) -> ToolCall:
+        """A call of the bash tool."""
+        return cls("bash", {"command": command}, cwd, agent=agent, env=env)
+
+    @property
+    def command(self) -> str | None:
+        """The bash command, or None for another tool."""
+        command = self.input.get("command")
+        return command if self.tool == "bash" and isinstance(command, str) else None
+
+
+@frozen
+class Decision:
+    """The answer to a ToolCall, with everything it rests on.
+
+    ``default`` is True if no rule of anyone's made it, only defaults: hosts treat "no objection"
+    and "allow" differently. ``message`` is the text for the person (ask) or the agent (deny);
+    empty for allow.
+    """
+
+    call: ToolCall
+    state: State
+    default: bool
+    findings: tuple[Finding, ...] = ()
+    opaque: tuple[Opaque, ...] = ()
+    verdicts: tuple[Verdict, ...] = ()
+    effects: tuple[Effect, ...] = ()
+    message: str = field(default="")

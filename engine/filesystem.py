@@ -1,0 +1,113 @@
+"""The one small port through which Ringfence looks at files.
+
+Three forms: the real file system, one rooted at a folder (as if the folder were ``/``), and none.
+Nothing here ever writes or runs anything.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from enum import StrEnum
+from typing import Protocol
+
+from attrs import frozen
+
+
+class Kind(StrEnum):
+    """What stands at a path, the last component's link not followed."""
+
+    FILE = "file"
+    DIRECTORY = "directory"
+    LINK = "link"
+    OTHER = "other"
+    MISSING = "missing"
+    UNKNOWN = "unknown"  # there is no file system to ask, or it refuses
+
+
+class FileSystem(Protocol):
+    """Looks at paths. All paths are absolute; errors are answers, never exceptions."""
+
+    def kind(self, path: str) -> Kind:
+        """What stands at ``path``, without following a link there."""
+
+    def link(self, path: str) -> str | None:
+        """The target of the symbolic link at ``path`` as stored, None if it is none."""
+
+    def entries(self, path: str) -> list[str] | None:
+        """The names in the directory ``path`` (a real directory, no link), sorted; or None."""
+
+    def text(self, path: str, limit: int) -> str | None:
+        """The text of a regular file of at most ``limit`` bytes (bad UTF-8 escaped), or None."""
+
+
+@frozen
+class RealFileSystem:
+    """The file system as it is below ``root``, which is taken for ``/``."""
+
+    root: str = ""
+
+    def _host(self, path: str) -> str:
+        return self.root + path
+
+    def kind(self, path: str) -> Kind:
+        """See FileSystem."""
+        try:
+            mode = os.lstat(self._host(path)).st_mode
+        except (FileNotFoundError, NotADirectoryError):
+            return Kind.MISSING
+        except (OSError, ValueError):
+            return Kind.UNKNOWN
+        if stat.S_ISDIR(mode):
+            return Kind.DIRECTORY
+        if stat.S_ISLNK(mode):
+            return Kind.LINK
+        return Kind.FILE if stat.S_ISREG(mode) else Kind.OTHER
+
+    def link(self, path: str) -> str | None:
+        """See FileSystem."""
+        try:
+            return os.readlink(self._host(path))  # noqa: PTH115
+        except (OSError, ValueError):
+            return None
+
+    def entries(self, path: str) -> list[str] | None:
+        """See FileSystem."""
+        try:
+            return sorted(os.listdir(self._host(path)))  # noqa: PTH208
+        except (OSError, ValueError):
+            return None
+
+    def text(self, path: str, limit: int) -> str | None:
+        """See FileSystem."""
+        try:
+            # Without blocking, so that a named pipe in the project cannot stop the gate.
+            handle = os.open(self._host(path), os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+        except (OSError, ValueError):
+            return None
+        with open(handle, "rb") as file:  # noqa: PTH123
+            status = os.fstat(handle)
+            if not stat.S_ISREG(status.st_mode) or status.st_size > limit:
+                return None
+            return file.read(limit).decode("utf-8", "surrogateescape")
+
+
+@frozen
+class NoFileSystem:
+    """Knows nothing: every path may or may not exist."""
+
+    def kind(self, path: str) -> Kind:  # noqa: ARG002
+        """See FileSystem."""
+        return Kind.UNKNOWN
+
+    def link(self, path: str) -> str | None:  # noqa: ARG002
+        """See FileSystem."""
+        return None
+
+    def entries(self, path: str) -> list[str] | None:  # noqa: ARG002
+        """See FileSystem."""
+        return None
+
+    def text(self, path: str, limit: int) -> str | None:  # noqa: ARG002
+        """See FileSystem."""
+        return None

@@ -1,0 +1,1 @@
+"""Ringfence: decide, before a tool call runs, whether it stays inside the working directory."""

@@ -1,0 +1,211 @@
+"""The small types that rules see and make.
+
+They live here, not in ``engine/``, so that nothing in ``rules/`` has to import the engine.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from enum import StrEnum
+from typing import Any, Protocol
+
+from attrs import field, frozen
+
+from ringfence.grammar.nodes import Span
+
+UNKNOWN = "\0"
+"""Stands, inside a Field's text or an Effect's path, for text that cannot be known.
+
+Bash cannot hold a NUL in a word, so it never clashes with real text.
+``/etc/\\0`` is some path that begins with ``/etc/``.
+"""
+
+
+NAME = "\ufdd0"
+"""Like UNKNOWN, but the text is at least known to hold no ``/`` and to be neither empty, ``.``
+nor ``..``: a number, a date, the name of a directory entry. It cannot lead out of a directory.
+
+Should real text hold this noncharacter, nothing is lost: it is itself such a text.
+"""
+
+BELOW = "\ufdd1"
+"""Like UNKNOWN, but known to be a relative path without ``..``: what ``find`` prints below
+a root, what ``git ls-files`` prints. After ``dir/`` it cannot lead out of ``dir`` but by a link.
+"""
+
+UNCERTAIN = frozenset((UNKNOWN, NAME, BELOW))
+
+
+def is_known(text: str) -> bool:
+    """Whether no part of ``text`` is one of the unknowns."""
+    return UNCERTAIN.isdisjoint(text)
+
+
+class State(StrEnum):
+    """What a rule says of a call, from the mildest to the strictest."""
+
+    ALLOW = "allow"
+    ASK = "ask"
+    DENY = "deny"
+
+    @property
+    def strictness(self) -> int:
+        """0 for allow, 1 for ask, 2 for deny."""
+        return _STRICTNESS[self]
+
+
+_STRICTNESS = {State.ALLOW: 0, State.ASK: 1, State.DENY: 2}
+
+
+class Operation(StrEnum):
+    """What happens to a path."""
+
+    READ = "read"
+    WRITE = "write"
+    DELETE = "delete"
+    EXECUTE = "execute"
+    ENTER = "enter"  # becomes the working directory
+    TEST = "test"  # only its existence or attributes are looked at
+    UNKNOWN = "unknown"
+
+
+class Certainty(StrEnum):
+    """Whether a path is touched whenever the command runs, or only perhaps."""
+
+    CERTAIN = "certain"
+    POSSIBLE = "possible"  # a branch, a glob, or a path with an unknown part
+
+
+@frozen
+class Field:
+    """One argument as a program receives it: a word after all of bash's expansions.
+
+    ``text`` may hold UNKNOWN for parts that cannot be known. ``span`` is that of the word in
+    the command. ``steps`` tell a person how the text came about, one expansion each.
+    """
+
+    text: str
+    span: Span
+    quoted: bool = False  # any part of the word was quoted
+    glob: bool = False  # holds an unquoted glob that could not be expanded
+    several: bool = False  # an unknown, unquoted expansion: may be no field, one, or many
+    steps: tuple[str, ...] = ()
+
+    @property
+    def known(self) -> bool:
+        """Whether the whole text is known."""
+        return is_known(self.text) and not self.several
+
+    @property
+    def prefix(self) -> str:
+        """The text before the first unknown part of any kind."""
+        for index, character in enumerate(self.text):
+            if character in UNCERTAIN:
+                return self.text[:index]
+        return self.text
+
+
+@frozen
+class Effect:
+    """A path that a call would touch, inside or outside.
+
+    ``path`` is absolute and as bash would resolve it, ``..`` removed where bash removes it; it
+    may hold UNKNOWN or glob characters (then ``certainty`` is possible).
+    """
+
+    path: str
+    operation: Operation
+    span: Span  # where in the command the path is named
+    text: str  # the command's text there
+    by: str  # the command, or "redirection", or the tool
+    certainty: Certainty = Certainty.CERTAIN
+    classifier: str = ""  # the name of the classifier that saw a path in the word
+    steps: tuple[str, ...] = ()
+
+
+@frozen
+class Finding:
+    """An Effect outside the working directory; ``real`` is where its symlinks lead."""
+
+    effect: Effect
+    path: str
+    real: str
+
+
+class OpaqueKind(StrEnum):
+    """Why a part of a command cannot be judged."""
+
+    SYNTAX = "syntax"  # it does not parse
+    UNKNOWN = "unknown"  # a path or program that is only known at run time
+    LIMIT = "limit"  # too deep or too much
+
+
+@frozen
+class Opaque:
+    """A part of the command whose effects cannot be known, with the reason for a person."""
+
+    reason: str
+    span: Span
+    text: str
+    kind: OpaqueKind = OpaqueKind.UNKNOWN
+
+
+@frozen
+class CommandLine:
+    """One simple command that would run: its text as written, and as words after expansion."""
+
+    text: str
+    span: Span
+    words: tuple[str, ...]  # may hold UNKNOWN
+    writes: bool = False  # a redirection of it writes to a file other than /dev/null and friends
+
+
+@frozen
+class Rule:
+    """What the policy says of one subject, and where it says so."""
+
+    state: State
+    rule: str  # e.g. `special.external_directory` or `bash "git *"`
+    source: str  # e.g. `/home/dev/.config/ringfence/config.toml:3` or `built-in default`
+    default: bool = False  # no rule of anyone's, only a default
+    reason: str | None = None  # the user's own words
+
+
+class Policy(Protocol):
+    """The merged policy, as gates see it."""
+
+    def rule(self, surface: str, subject: str) -> Rule:
+        """The rule that decides ``subject`` on ``surface``.
+
+        Surfaces are ``special``, ``bash``, ``tools``, ``mcp`` and ``skills``. There always is
+        an answer: a default if no rule matches.
+        """
+
+
+@frozen
+class Facts:
+    """Everything that gates may look at: the call and what was found about it."""
+
+    tool: str
+    input: Mapping[str, Any]
+    command: str | None  # the bash command, for bash
+    findings: tuple[Finding, ...] = ()
+    opaque: tuple[Opaque, ...] = ()
+    commands: tuple[CommandLine, ...] = ()
+
+
+@frozen
+class Verdict:
+    """What one gate says, by which rule, about what."""
+
+    gate: str
+    rule: Rule
+    findings: tuple[Finding, ...] = ()
+    opaque: tuple[Opaque, ...] = ()
+    subject: str = ""  # e.g. the simple command that a bash rule judged
+    span: Span | None = field(default=None)
+
+    @property
+    def state(self) -> State:
+        """The rule's state."""
+        return self.rule.state
