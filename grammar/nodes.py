@@ -36,7 +36,7 @@ class Literal(Node):
 
 @frozen
 class Escaped(Node):
-    """A character quoted by a backslash: ``\\x`` has the text ``x``."""
+    r"""A character quoted by a backslash: ``\x`` has the text ``x``."""
 
     text: str
 
@@ -50,7 +50,7 @@ class SingleQuoted(Node):
 
 @frozen
 class AnsiCQuoted(Node):
-    """``$'text'``; ``text`` is decoded (``$'\\x2f'`` has the text ``/``)."""
+    r"""``$'text'``; ``text`` is decoded (``$'\x2f'`` has the text ``/``)."""
 
     text: str
 
@@ -318,7 +318,7 @@ class While(CompoundCommand):
 
 @frozen
 class For(CompoundCommand):
-    """``for name in words; do body; done``; ``words`` is None without ``in`` (``"$@"`` is meant)."""
+    """``for name in words; do body; done``; ``words`` is None without ``in`` (means ``"$@"``)."""
 
     name: str
     words: tuple[Word, ...] | None

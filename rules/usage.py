@@ -50,7 +50,7 @@ class ProgramUse:
 
 @frozen
 class CommandUse:
-    """The command runs another one: ``env X=1 cmd``, ``sudo cmd``, ``xargs cmd``, ``find -exec cmd``.
+    """The command runs another: ``env X=1 cmd``, ``sudo cmd``, ``xargs cmd``, ``find -exec cmd``.
 
     ``words`` is the other command's argv. ``directory`` is where it runs, if elsewhere
     (``env -C``). ``appends_input`` if words from standard input are added to its end
