@@ -1,1 +1,6 @@
-"""TODO."""
+"""Bash syntax: from text to a tree of frozen attrs classes, by a declarative LALR grammar."""
+
+from ringfence.grammar.errors import TooComplex, caret
+from ringfence.grammar.parse import Grammar, parse
+
+__all__ = ["Grammar", "TooComplex", "caret", "parse"]

@@ -1,0 +1,388 @@
+"""The lexer and the LALR machine, one loop.
+
+The lexer must know the parser's state (a reserved word is one only where it fits) and a stack of
+contexts (contexts.py), and here-documents and line continuations cut across both, so they share
+one loop: read the one terminal that fits, reduce, shift, note what the terminal opens or closes.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left, bisect_right
+from collections.abc import Sequence
+from typing import Any, Protocol, TypeAlias
+
+from attrs import define, field
+
+from ringfence.grammar.contexts import (
+    CHANGES,
+    CLOSES,
+    CONTEXTS,
+    INSIDE_WORD,
+    OPENS,
+    WORD_OPENERS,
+)
+from ringfence.grammar.errors import TooComplex, Unexpected, spoken
+from ringfence.grammar.nodes import Span
+from ringfence.grammar.pairs import closing_parenthesis, closing_subscript
+from ringfence.grammar.tables import END, Scanner, Tables
+
+Offsets: TypeAlias = int | Sequence[int]
+"""How positions of a text map to the outer source: a shift, or one position for each index
+(and one more for the end)."""
+
+MAX_DEPTH = 5_000
+"""States on the parser's stack; a level of nesting takes three to six."""
+MAX_CONTINUATIONS = 20_000
+"""Backslash-newline pairs that are removed; each removal copies the rest of the text."""
+
+_SHELL_EOF_DELIMITER = ")"
+
+
+class Token:
+    """A piece of source: ``text`` after line continuations were removed, and its span.
+
+    ``end`` is the position behind it in the machine's own text.
+    """
+
+    __slots__ = ("end", "span", "text")
+
+    def __init__(self, text: str, span: Span, end: int) -> None:
+        self.text = text
+        self.span = span
+        self.end = end
+
+
+@define
+class PendingHere:
+    """A here-document whose text begins after the next newline."""
+
+    delimiter: str
+    quoted: bool
+    strip_tabs: bool
+    redirection: Any  # the Redirection node to complete
+
+
+class Builder(Protocol):
+    """What makes values; one method for each rule, given the values of its symbols."""
+
+    def attach(self, machine: Machine) -> None:
+        """Called before the machine runs."""
+
+    def complete_here(
+        self, pending: PendingHere, pieces: list[tuple[int, str]], end: int, terminated: bool
+    ) -> None:
+        """A here-document has been read: (position, text) of each line that belongs to it."""
+
+
+@define
+class _Opened:
+    """An entry of the context stack."""
+
+    context: str
+    continues_word: bool  # when it closes, the word it stood in may go on
+    heres: list[PendingHere]  # those of this command substitution
+
+
+@define(eq=False)
+class Machine:
+    """Parses one text; make a new one for each.
+
+    ``source_start`` and ``source_end`` map positions of the text to the outer source.
+    """
+
+    tables: Tables
+    builder: Any
+    text: str
+    offsets: Offsets = 0
+    depth: int = 0  # how many texts this one is nested in
+    cuts: list[int] = field(factory=list)  # where a continuation was removed, in `text`
+    shifted_end: int = 0  # the position behind the last shifted token
+    values: list[Any] = field(factory=list)
+    opened: list[_Opened] = field(factory=list)
+    _continued: bool = False
+
+    def source_start(self, position: int) -> int:
+        """The place in the outer source of a token that begins at ``position``."""
+        if self.cuts:
+            position += 2 * bisect_right(self.cuts, position)
+        offsets = self.offsets
+        return position + offsets if isinstance(offsets, int) else offsets[position]
+
+    def source_end(self, position: int) -> int:
+        """The place in the outer source where a token that ends at ``position`` ends."""
+        if self.cuts:
+            position += 2 * bisect_left(self.cuts, position)
+        offsets = self.offsets
+        if isinstance(offsets, int):
+            return position + offsets
+        return offsets[position - 1] + 1 if position else offsets[0]
+
+    def places(self, start: int, text: str) -> Offsets:
+        """Offsets for a nested text that stands verbatim at ``start`` of this one."""
+        if not self.cuts and isinstance(self.offsets, int):
+            return start + self.offsets
+        places = [self.source_start(start + i) for i in range(len(text))]
+        places.append(self.source_end(start + len(text)))
+        return places
+
+    def run(self, start: str, context: str) -> Any:
+        """Parse the whole text as ``start``, beginning in ``context``.
+
+        Raises Unexpected where bash would refuse it and TooComplex past the limits.
+        """
+        tables = self.tables
+        actions, rules, scan = tables.actions, tables.rules, tables.scanner
+        builders = [getattr(self.builder, rule.builder or "", None) for rule in rules]
+        accepting = tables.accepts[start]
+        state = tables.starts[start]
+        states = [state]
+        values = self.values
+        self.opened.append(_Opened(context, continues_word=False, heres=[]))
+        self._continued = "\\\n" in self.text
+        position = 0
+        inside_word = False
+        while True:
+            # --- read one terminal
+            name, begin, end, inside_word = self._read(scan, state, position, inside_word)
+            if name == END:
+                token = Token("", (self.source_end(begin),) * 2, begin)
+            else:
+                token = Token(
+                    self.text[begin:end], (self.source_start(begin), self.source_end(end)), end
+                )
+            # --- reduce and shift
+            while True:
+                action = actions[state].get(name)
+                if action is None:
+                    raise self._unexpected(name, token, state)
+                if action >= 0:
+                    break
+                rule = rules[~action]
+                size = rule.size
+                if rule.builder is not None:
+                    build = builders[~action]
+                    if size:
+                        made = build(*values[-size:])
+                        del values[-size:]
+                        del states[-size:]
+                    else:
+                        made = build()
+                    values.append(made)
+                elif size:
+                    del states[-size:]
+                state = actions[states[-1]][rule.origin]
+                states.append(state)
+                if state == accepting and name == END:
+                    self._finish(begin)
+                    return values[-1]
+            state = action
+            states.append(state)
+            values.append(token)
+            if len(states) > MAX_DEPTH:
+                raise TooComplex("the command is nested too deeply")
+            self.shifted_end = position = end
+            # --- what it opens and closes
+            inside_word = self._enter(name)
+            if name == "NEWLINE":
+                position = self._read_heres(position)
+
+    # --- the lexer ---------------------------------------------------------------------------
+
+    def _read(
+        self, scan: Any, state: int, position: int, inside_word: bool
+    ) -> tuple[str, int, int, bool]:
+        """The next terminal from ``position``: its name, its start and its end."""
+        opened = self.opened[-1]
+        scanner = scan(state, opened.context, inside_word)
+        while True:
+            text = self.text
+            match = scanner.pattern.match(text, position)
+            if self._continued and (end := self._continuation(match, position)) >= 0:
+                self._cut(end)
+                continue
+            if match is None:
+                if position == len(text):
+                    return END, position, position, inside_word
+                raise self._unexpected_text(position, state)
+            name = match.lastgroup
+            if name == "SKIP":
+                position = match.end()
+                one_word = CONTEXTS[opened.context].one_word
+                if inside_word and one_word:
+                    opened.context = one_word
+                inside_word = False
+                scanner = scan(state, opened.context, inside_word)
+                continue
+            end = match.end()
+            check = _CHECKS.get(name)
+            if check is not None:
+                checked = check(text, position, end)
+                if checked < 0:
+                    scanner = self.tables.without(scanner, name)
+                    continue
+                end = checked
+            return name, position, end, inside_word
+
+    def _continuation(self, match: re.Match[str] | None, position: int) -> int:
+        """Where a backslash-newline touches the token that begins at ``position``, or -1."""
+        if self.text.startswith("\\\n", position):
+            return position
+        if match is not None and self.text.startswith("\\\n", match.end()):
+            return match.end()
+        return -1
+
+    def _cut(self, position: int) -> None:
+        if len(self.cuts) >= MAX_CONTINUATIONS:
+            raise TooComplex("the command is continued over too many lines")
+        self.cuts.append(position)
+        self.text = self.text[:position] + self.text[position + 2 :]
+
+    def _enter(self, name: str) -> bool:
+        """Note what terminal ``name`` opens or closes; says whether a word may go on after it."""
+        opened = self.opened
+        top = opened[-1]
+        change = CHANGES.get((top.context, name))
+        if change is None:
+            opens = OPENS.get(name)
+            if opens is not None:
+                if opens == "parameter" and CONTEXTS[top.context].expansions_quoted:
+                    opens = "parameter_quoted"
+                heres = [] if name in ("COMMAND", "PROCESS") else top.heres
+                opened.append(_Opened(opens, name in WORD_OPENERS, heres))
+                return False
+            if name in CLOSES:
+                opened.pop()
+                return top.continues_word
+            if top.context.startswith("conditional_") and name in _WORD_ENDERS:
+                top.context = "conditional"
+            return name in INSIDE_WORD
+        if change == "-":
+            if len(opened) > 1:
+                opened.pop()
+            if top.heres and opened[-1].heres is not top.heres:
+                # `$(cat <<E)`: bash looks for the text after the next newline outside.
+                opened[-1].heres.extend(top.heres)
+            return top.continues_word
+        if change[0] == "+":
+            opened.append(_Opened(change[1:], continues_word=False, heres=top.heres))
+        else:
+            top.context = change
+        return False
+
+    # --- here-documents ----------------------------------------------------------------------
+
+    def _read_heres(self, position: int) -> int:
+        """Read the pending here-documents' texts from ``position``; where the script goes on."""
+        heres = self.opened[-1].heres
+        if not heres:
+            return position
+        pending = heres[:]
+        heres.clear()
+        in_substitution = len(self.opened) > 1 and any(
+            o.heres is not heres for o in self.opened[:-1]
+        )
+        for here in pending:
+            position = self._read_here(here, position, in_substitution)
+        return position
+
+    def _read_here(self, here: PendingHere, position: int, in_substitution: bool) -> int:
+        text = self.text
+        pieces: list[tuple[int, str]] = []
+        while position < len(text):
+            begin = position
+            end = _line_end(text, begin, joined=not here.quoted)
+            line = text[begin:end]
+            if here.strip_tabs:
+                begin += len(line) - len(line.lstrip("\t"))
+                line = text[begin:end]
+            content = line.removesuffix("\n")
+            plain = content.replace("\\\n", "") if not here.quoted else content
+            if plain == here.delimiter:
+                self.builder.complete_here(here, pieces, begin, terminated=True)
+                return end
+            if in_substitution and content.startswith(here.delimiter):
+                rest = content[len(here.delimiter) :]
+                if _SHELL_EOF_DELIMITER in rest:
+                    self.builder.complete_here(here, pieces, begin, terminated=True)
+                    return begin + len(here.delimiter)
+            pieces.append((begin, line))
+            position = end
+        self.builder.complete_here(here, pieces, position, terminated=False)
+        return position
+
+    def _finish(self, position: int) -> None:
+        for here in self.opened[-1].heres:
+            self.builder.complete_here(here, [], position, terminated=False)
+
+    # --- errors ------------------------------------------------------------------------------
+
+    def _unexpected(self, name: str, token: Token, state: int) -> Unexpected:
+        expected = spoken(frozenset(n for n in self.tables.actions[state] if n.isupper()))
+        found = f"`{_shorten(token.text)}`" if name not in (END, "NEWLINE") else _FOUND[name]
+        if name == END:
+            return Unexpected(f"unexpected end: expected {expected}", token.span)
+        return Unexpected(f"found {found}, expected {expected}", token.span)
+
+    def _unexpected_text(self, position: int, state: int) -> Unexpected:
+        start = self.source_start(position)
+        found = self.text[position]
+        if found in "'\"`":
+            return Unexpected(f"the quote {found} is not closed", (start, start + 1))
+        if self.text.startswith("$'", position):
+            return Unexpected("the quote $' is not closed", (start, start + 2))
+        expected = spoken(frozenset(n for n in self.tables.actions[state] if n.isupper()))
+        return Unexpected(f"found `{found}`, expected {expected}", (start, start + 1))
+
+
+_FOUND = {END: "the end", "NEWLINE": "a newline"}
+_WORD_ENDERS = frozenset(("BLANK", "NEWLINE", "AND_IF", "OR_IF", "RPAR"))
+
+
+def _shorten(text: str) -> str:
+    return text if len(text) <= 20 else text[:19] + "…"
+
+
+def _line_end(text: str, begin: int, *, joined: bool) -> int:
+    """The position after the line at ``begin``, with its continuation lines if ``joined``."""
+    position = begin
+    while True:
+        newline = text.find("\n", position)
+        if newline < 0:
+            return len(text)
+        slashes = newline
+        while joined and slashes > begin and text[slashes - 1] == "\\":
+            slashes -= 1
+        if not joined or (newline - slashes) % 2 == 0:
+            return newline + 1
+        position = newline + 1
+
+
+def _arithmetic_command(text: str, begin: int, end: int) -> int:
+    """``((`` opens arithmetic if the matching ``)`` is followed by another."""
+    close = closing_parenthesis(text, end)
+    return end if close >= 0 and text.startswith(")", close + 1) else -1
+
+
+def _command_text(text: str, begin: int, end: int) -> int:
+    """``$((…)…)`` that is no arithmetic: bash takes the text to the matching parenthesis."""
+    close = closing_parenthesis(text, end)
+    return close + 1 if close >= 0 else -1
+
+
+def _element(text: str, begin: int, end: int) -> int:
+    """``name[`` and ``[`` begin an assignment if ``=`` or ``+=`` follows the matching ``]``."""
+    close = closing_subscript(text, end)
+    if close < 0:
+        return -1
+    return end if re.compile(r"\+?=").match(text, close + 1) else -1
+
+
+_CHECKS = {
+    "DPAREN": _arithmetic_command,
+    "ARITHMETIC": _arithmetic_command,
+    "COMMAND_TEXT": _command_text,
+    "ASSIGN_ELEMENT": _element,
+    "ARRAY_KEY": _element,
+}
+"""Terminals that a regular expression alone cannot recognise: (text, start, end) → end or -1."""

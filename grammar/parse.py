@@ -1,0 +1,92 @@
+"""The front door of the grammar: text in, syntax tree out."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from importlib.resources import files
+from typing import Any
+
+from attrs import evolve, frozen
+
+from ringfence.grammar.build import Builder
+from ringfence.grammar.errors import TooComplex, Unexpected
+from ringfence.grammar.machine import Machine, Offsets
+from ringfence.grammar.nodes import List, ListItem, Script, SyntaxProblem
+from ringfence.grammar.tables import END, Tables, compile_tables
+
+MAX_NESTED_TEXTS = 40
+"""Texts within texts: backquotes in here-documents in backquotes…."""
+
+_CONTEXTS = {"script": "command", "here_text": "here"}
+
+
+@frozen
+class Grammar:
+    """A grammar ready to parse."""
+
+    tables: Tables
+
+    @classmethod
+    def from_text(cls, text: str) -> Grammar:
+        """Compile a grammar in Lark's notation; raises ``lark.exceptions.GrammarError``."""
+        return cls(compile_tables(text))
+
+    def parse(self, text: str, offsets: Offsets = 0) -> Script:
+        """Parse a script.
+
+        Text that bash would refuse gives a Script with a ``problem``; its ``body`` then holds
+        what bash would have run before it found the problem. ``offsets`` maps positions of
+        ``text`` to those of the source that spans should refer to: a shift, or a sequence with
+        one position for each index and one more for the end.
+        Raises TooComplex past the documented limits.
+        """
+        machine = self._machine(text, offsets, 0)
+        try:
+            script: Script = machine.run("script", "command")
+        except Unexpected as problem:
+            start = machine.source_start(0)
+            end = machine.source_end(len(machine.text))
+            lines = self._lines_before(machine)
+            body = List((lines[0].span[0], lines[-1].span[1]) if lines else (start, start), lines)
+            place = SyntaxProblem((min(problem.span[0], end), end), problem.message)
+            return Script((start, end), body, place)
+        whole = (machine.source_start(0), machine.source_end(len(machine.text)))
+        return evolve(script, span=whole)
+
+    def _machine(self, text: str, offsets: Offsets, depth: int) -> Machine:
+        if depth > MAX_NESTED_TEXTS:
+            raise TooComplex("the command is nested too deeply")
+
+        def sub_parse(inner: str, start: str, places: Offsets) -> Any:
+            machine = self._machine(inner, places, depth + 1)
+            return machine.run(start, _CONTEXTS[start])
+
+        builder = Builder(sub_parse)
+        machine = Machine(self.tables, builder, text, offsets, depth)
+        builder.attach(machine)
+        return machine
+
+    def _lines_before(self, machine: Machine) -> tuple[ListItem, ...]:
+        """The complete lines that were read before an error."""
+        values = machine.values
+        if not values or not isinstance(values[0], list):
+            return ()
+        lines = list(values[0])
+        if len(values) == 3 and getattr(values[2], "text", "") == "\n":
+            lines.extend(values[1])  # a line and its newline, not yet put together
+        return tuple(lines)
+
+
+@lru_cache(maxsize=1)
+def bash() -> Grammar:
+    """The grammar of bash that comes with Ringfence."""
+    text = files("ringfence.grammar").joinpath("bash.lark").read_text("utf-8")
+    return Grammar.from_text(text)
+
+
+def parse(text: str, offsets: Offsets = 0) -> Script:
+    """Parse a bash script with the grammar that comes with Ringfence; see Grammar.parse."""
+    return bash().parse(text, offsets)
+
+
+__all__ = ["END", "Grammar", "TooComplex", "bash", "parse"]

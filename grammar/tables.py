@@ -1,0 +1,208 @@
+"""From the text of the grammar to the tables that the machine runs on.
+
+Lark reads the grammar and computes the LALR(1) tables; what is kept are plain lists and
+dictionaries, so that a machine needs nothing of Lark while it parses.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from attrs import field, frozen
+from lark import Lark
+from lark.lexer import Lexer, Token
+from lark.parsers.lalr_analysis import Shift
+
+from ringfence.grammar.contexts import (
+    COMMAND_CONTEXTS,
+    CONTEXTS,
+    RESERVED_WORDS,
+)
+
+STARTS = ("script", "here_text")
+END = "$END"
+_SKIPS = {
+    # (what is skipped, inside a word): a "#" begins a comment only where a word could begin.
+    ("blanks", False): r"[ \t]*\#[^\n]*|[ \t]+",
+    ("blanks", True): r"[ \t]+(?:\#[^\n]*)?",
+    ("newlines", False): r"(?:[ \t\n]+|\#[^\n]*)+",
+    ("newlines", True): r"[ \t\n]+(?:\#[^\n]*(?:\n[ \t\n]*|\Z))*",
+}
+
+
+@frozen
+class RuleTable:
+    """One grammar rule: what it makes, from how many values, by which function of the builder."""
+
+    origin: str
+    size: int
+    builder: str | None  # None: the single value is handed on
+
+
+@frozen
+class Terminal:
+    """A terminal's pattern and whether it is recognised only where a word begins."""
+
+    name: str
+    pattern: str
+    priority: int
+
+    @property
+    def begins_word(self) -> bool:
+        """Priority 1 and above, by convention."""
+        return self.priority >= 1
+
+
+@frozen
+class Tables:
+    """All that a machine needs.
+
+    ``actions[state]`` maps a terminal to a state to shift to (0 and above) or to the rule to
+    reduce by (``~index``), and a nonterminal to the state after it.
+    """
+
+    rules: tuple[RuleTable, ...]
+    actions: tuple[Mapping[str, int], ...]
+    terminals: tuple[Terminal, ...]
+    starts: Mapping[str, int]
+    accepts: Mapping[str, int]  # start → the state that ends it
+    _scanners: dict[tuple[int, str, bool], Scanner] = field(factory=dict, eq=False, repr=False)
+    _compiled: dict[tuple[object, ...], Scanner] = field(factory=dict, eq=False, repr=False)
+
+    def scanner(self, state: int, context: str, inside_word: bool) -> Scanner:
+        """The scanner for the terminals that fit in ``state`` and ``context``."""
+        key = (state, context, inside_word)
+        scanner = self._scanners.get(key)
+        if scanner is None:
+            scanner = self._scanners[key] = self._make(state, context, inside_word)
+        return scanner
+
+    def _make(self, state: int, context: str, inside_word: bool) -> Scanner:
+        allowed = CONTEXTS[context].terminals
+        wanted = self.actions[state].keys()
+        names = tuple(
+            terminal
+            for terminal in self.terminals
+            if terminal.name in wanted
+            and (
+                terminal.name in allowed
+                if allowed is not None
+                else terminal.name not in _CLAIMED_ELSEWHERE
+            )
+            and not (inside_word and terminal.begins_word)
+        )
+        reserved = not inside_word and context in COMMAND_CONTEXTS and "IF" in wanted
+        skip = _SKIPS.get((CONTEXTS[context].skip, inside_word), "")
+        return self._scanner(names, reserved, skip)
+
+    def _scanner(self, names: tuple[Terminal, ...], reserved: bool, skip: str) -> Scanner:
+        key = (names, reserved, skip)
+        scanner = self._compiled.get(key)
+        if scanner is not None:
+            return scanner
+        first = [t for t in names if t.begins_word]
+        rest = [t for t in names if not t.begins_word]
+        patterns = [f"(?P<{t.name}>{t.pattern})" for t in first]
+        if reserved:
+            words = "|".join(t.pattern for t in self.terminals if t.name in RESERVED_WORDS)
+            patterns.append(f"(?P<RESERVED>{words})")
+        patterns += [f"(?P<{t.name}>{t.pattern})" for t in rest]
+        if skip:
+            patterns.append(f"(?P<SKIP>{skip})")
+        scanner = Scanner(re.compile("|".join(patterns) or r"(?!)"), names, reserved, skip)
+        self._compiled[key] = scanner
+        return scanner
+
+    def without(self, scanner: Scanner, name: str) -> Scanner:
+        """The same scanner without one terminal."""
+        names = tuple(t for t in scanner.terminals if t.name != name)
+        return self._scanner(names, scanner.reserved, scanner.skip)
+
+
+@frozen
+class Scanner:
+    """A regular expression with one named group for each terminal."""
+
+    pattern: re.Pattern[str]
+    terminals: tuple[Terminal, ...]
+    reserved: bool
+    skip: str
+
+
+_CLAIMED = frozenset().union(*(c.terminals for c in CONTEXTS.values() if c.terminals is not None))
+# What the command contexts share with others.
+_SHARED = frozenset(
+    "LITERAL ESCAPED SINGLE_QUOTED ANSI_QUOTED DQUOTE PROCESS BLANK NEWLINE AND_IF OR_IF LPAR RPAR"
+    " CONDITIONAL_END ASSIGN_SIGN DPAREN_END"
+    " VARIABLE PARAMETER COMMAND COMMAND_TEXT BACKQUOTED ARITHMETIC ARITHMETIC_OLD".split()
+)
+_CLAIMED_ELSEWHERE = _CLAIMED - _SHARED
+
+
+class _NoLexer(Lexer):
+    """Lark wants a lexer; the machine has its own."""
+
+    def __init__(self, *_args: object) -> None:
+        pass
+
+    def lex(self, *_args: Any) -> Iterator[Token]:
+        raise NotImplementedError
+
+
+def compile_tables(grammar: str) -> Tables:
+    """Compute the tables of ``grammar`` (Lark's notation).
+
+    Raises ``lark.exceptions.GrammarError`` if it is not LALR(1) or not well formed.
+    """
+    lark = Lark(
+        grammar,
+        parser="lalr",
+        lexer=_NoLexer,
+        start=list(STARTS),
+        keep_all_tokens=True,
+        maybe_placeholders=False,
+    )
+    table = lark.parser.parser._parse_table  # type: ignore[union-attr]  # noqa: SLF001
+    numbers = {rule: number for number, rule in enumerate(lark.rules)}
+    rules = tuple(
+        RuleTable(
+            str(rule.origin.name),
+            len(rule.expansion),
+            _builder_name(rule.origin.name, rule.alias, len(rule.expansion)),
+        )
+        for rule in lark.rules
+    )
+    order = {state: index for index, state in enumerate(table.states)}
+    actions: list[dict[str, int]] = []
+    for state in table.states:
+        row: dict[str, int] = {}
+        for symbol, (action, argument) in table.states[state].items():
+            row[symbol] = order[argument] if action is Shift else ~numbers[argument]
+        actions.append(row)
+    terminals = sorted(
+        (Terminal(t.name, t.pattern.to_regexp(), t.priority) for t in lark.terminals),
+        key=lambda terminal: -terminal.priority,
+    )
+    declared = {name: place for place, name in enumerate(_declared(grammar))}
+    terminals.sort(key=lambda t: (-t.priority, declared.get(t.name, 0)))
+    return Tables(
+        rules,
+        tuple(actions),
+        tuple(terminals),
+        {start: order[state] for start, state in table.start_states.items()},
+        {start: order[state] for start, state in table.end_states.items()},
+    )
+
+
+def _builder_name(origin: str, alias: str | None, size: int) -> str | None:
+    if alias:
+        return alias
+    assert size == 1, f"the rule {origin} needs a name for its builder (-> name)"
+    return None
+
+
+def _declared(grammar: str) -> list[str]:
+    """Terminals in the order of the text: among equals, the first that matches is taken."""
+    return re.findall(r"^([A-Z][A-Z_0-9]*)(?:\.-?\d+)?\s*:", grammar, re.MULTILINE)
