@@ -7,14 +7,20 @@ The methods are given the values of the rule's symbols, terminals as Tokens. Lis
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from attrs import define, evolve, field
 
 from ringfence.grammar import ansi
 from ringfence.grammar.errors import Unexpected
-from ringfence.grammar.machine import Machine, Offsets, PendingHere, Token
+from ringfence.grammar.machine import (
+    MAX_HERE_DOCUMENTS,
+    Machine,
+    Offsets,
+    PendingHere,
+    Token,
+)
 from ringfence.grammar.nodes import (
     AndOr,
     AnsiCQuoted,
@@ -61,6 +67,7 @@ from ringfence.grammar.nodes import (
     Word,
     WordPart,
 )
+from ringfence.grammar.tables import RuleTable
 
 SubParse = Callable[[str, str, Offsets], Any]
 """(text, start rule, offsets) → what the rule makes; for texts nested in a token."""
@@ -131,6 +138,10 @@ class Builder:
     def attach(self, machine: Machine) -> None:
         """Called with the machine before it runs."""
         self.machine = machine
+
+    def methods(self, rules: Sequence[RuleTable]) -> list[Callable[..., Any] | None]:
+        """The method of each rule, None where its single value is handed on."""
+        return [getattr(self, rule.builder) if rule.builder else None for rule in rules]
 
     # --- general ---
 
@@ -264,6 +275,14 @@ class Builder:
     def called_redirection(self, simple: _Simple, item: Redirection) -> _Simple:
         return _add(simple, item)
 
+    def called_after_array(self, assignment: Assignment, word: Word) -> _Simple:
+        return _argument(self.prefix_first(assignment), word)
+
+    def called_after_prefix_array(
+        self, simple: _Simple, _blank: Token, assignment: Assignment, word: Word
+    ) -> _Simple:
+        return _argument(_add(simple, assignment), word)
+
     def declared_first(self, name: Token) -> _Simple:
         return self.called_first(_literal_word(name))
 
@@ -291,7 +310,10 @@ class Builder:
         written = self.machine.text[operator.end : self.machine.shifted_end].lstrip(" \t")
         delimiter, quoted = ansi.remove_quotes(written)
         strip = operator.text == "<<-"
-        self.machine.opened[-1].heres.append(PendingHere(delimiter, quoted, strip, redirection))
+        heres = self.machine.opened[-1].heres
+        if len(heres) >= MAX_HERE_DOCUMENTS:
+            raise Unexpected("more here-documents than bash allows on a line", operator.span)
+        heres.append(PendingHere(delimiter, quoted, strip, redirection))
         return redirection
 
     def complete_here(
@@ -470,19 +492,15 @@ class Builder:
         return kind((opener.span[0], group[1]), _plain_text(name), words, group[0])
 
     def for_arithmetic(
-        self,
-        opener: Token,
-        _open: Token,
-        expression: Word,
-        _close: Token,
-        _gap: None,
-        group: tuple[List, int],
+        self, opener: Token, text: Token, _gap: None, group: tuple[List, int]
     ) -> ArithmeticFor:
-        expressions = _split(expression, ";")
+        expressions = _split(self._arithmetic(text, 2, 2), ";")
         if len(expressions) != 3:
             message = "expected three arithmetic expressions, separated by `;`"
-            raise Unexpected(message, expression.span)
-        return ArithmeticFor((opener.span[0], group[1]), *expressions, group[0])
+            raise Unexpected(message, text.span)
+        initial, condition, step = expressions
+        span = (opener.span[0], group[1])
+        return ArithmeticFor(span, initial, condition, step, group[0])
 
     def words_none(self) -> list[Word]:
         return []
@@ -539,10 +557,8 @@ class Builder:
         clause = self.clause(patterns, closer, body)
         return evolve(clause, span=(opener.span[0], clause.span[1]))
 
-    def arithmetic_command(
-        self, opener: Token, expression: Word, closer: Token
-    ) -> ArithmeticCommand:
-        return ArithmeticCommand(_join(opener, closer), expression)
+    def arithmetic_command(self, token: Token) -> ArithmeticCommand:
+        return ArithmeticCommand(token.span, self._arithmetic(token, 2, 2))
 
     def function_definition(
         self, name: Word, _parens: Token, _newlines: None, body: Command
@@ -572,6 +588,7 @@ class Builder:
     def condition_binary(
         self, left: ConditionalExpression, operator: Token, right: ConditionalExpression
     ) -> ConditionalAndOr:
+        _present(left, operator)
         return ConditionalAndOr((left.span[0], right.span[1]), operator.text, left, right)
 
     def condition_term(
@@ -585,6 +602,7 @@ class Builder:
     def condition_parenthesis(
         self, opener: Token, condition: ConditionalExpression, closer: Token, _newlines: None
     ) -> ConditionalExpression:
+        _present(condition, closer)
         return evolve(condition, span=_join(opener, closer))
 
     def condition_word(self, word: Word, _blank: Token | None = None) -> ConditionalTest:
@@ -604,7 +622,18 @@ class Builder:
     def condition_operand(self, word: Word, _end: Token | None) -> Word:
         return word
 
+    def condition_missing(self, _newlines: Token | None) -> ConditionalTest:
+        place = self.machine.source_end(self.machine.shifted_end)
+        return ConditionalTest((place, place), None, ())
+
     # --- words ---
+
+    def element_start(self, name: Token, subscript: Word, closer: Token) -> list[WordPart]:
+        opener = Literal(name.span, name.text)
+        return [opener, *subscript.parts, Literal(closer.span, closer.text)]
+
+    def element_word(self, start: list[WordPart], parts: list[WordPart]) -> Word:
+        return self.word(start + parts)
 
     def word(self, parts: list[WordPart]) -> Word:
         return Word((parts[0].span[0], parts[-1].span[1]), tuple(parts))
@@ -651,14 +680,10 @@ class Builder:
     def variable(self, token: Token) -> ParameterExpansion:
         return ParameterExpansion(token.span, token.text[1:])
 
-    def command_substitution(
-        self, opener: Token, body: List, closer: Token
-    ) -> CommandSubstitution:
+    def command_substitution(self, opener: Token, body: List, closer: Token) -> CommandSubstitution:
         return CommandSubstitution(_join(opener, closer), Script(body.span, body))
 
-    def process_substitution(
-        self, opener: Token, body: List, closer: Token
-    ) -> ProcessSubstitution:
+    def process_substitution(self, opener: Token, body: List, closer: Token) -> ProcessSubstitution:
         span = _join(opener, closer)
         return ProcessSubstitution(span, opener.text[0], Script(body.span, body))
 
@@ -687,22 +712,31 @@ class Builder:
             return CommandSubstitution(token.span, None, backquoted, problem.message)
         return CommandSubstitution(token.span, script, backquoted)
 
-    def arithmetic_expansion(
-        self, opener: Token, expression: Word, closer: Token
-    ) -> ArithmeticExpansion:
-        return ArithmeticExpansion(_join(opener, closer), expression)
+    def arithmetic_expansion(self, token: Token) -> ArithmeticExpansion:
+        return ArithmeticExpansion(token.span, self._arithmetic(token, 3, 2))
 
-    def extended_glob(
-        self, opener: Token, patterns: list[Word], closer: Token
-    ) -> ExtendedGlob:
+    def arithmetic_old(self, token: Token) -> ArithmeticExpansion:
+        return ArithmeticExpansion(token.span, self._arithmetic(token, 2, 1))
+
+    def _arithmetic(self, token: Token, opener: int, closer: int) -> Word:
+        """The expression between an opener and a closer of so many characters."""
+        inner = token.text[opener:-closer]
+        places = self.machine.places(token.end - len(token.text) + opener, inner)
+        try:
+            word: Word = self._sub_parse(inner, "arithmetic", places)
+        except Unexpected as problem:
+            # Bash finds it when it evaluates the expression.
+            span = (token.span[0] + opener, token.span[1] - closer)
+            return Word(span, (CommandSubstitution(span, None, error=problem.message),))
+        return word
+
+    def extended_glob(self, opener: Token, patterns: list[Word], closer: Token) -> ExtendedGlob:
         return ExtendedGlob(_join(opener, closer), opener.text[0], tuple(patterns))
 
     def extglob_first(self, parts: list[WordPart]) -> list[Word]:
         return [self.word_or_empty(parts)]
 
-    def extglob_more(
-        self, patterns: list[Word], _or: Token, parts: list[WordPart]
-    ) -> list[Word]:
+    def extglob_more(self, patterns: list[Word], _or: Token, parts: list[WordPart]) -> list[Word]:
         patterns.append(self.word_or_empty(parts))
         return patterns
 
@@ -717,9 +751,7 @@ class Builder:
         parts.append(Literal(closer.span, ")"))
         return parts
 
-    def regex_group(
-        self, opener: Token, parts: list[WordPart], closer: Token
-    ) -> list[WordPart]:
+    def regex_group(self, opener: Token, parts: list[WordPart], closer: Token) -> list[WordPart]:
         return self.parts_nested([], opener, parts, closer)
 
     def parts_joined(self, parts: list[WordPart], more: list[WordPart]) -> list[WordPart]:
@@ -735,6 +767,9 @@ class Builder:
         return ParameterExpansion(
             _join(opener, closer), "", braced=True, argument=argument, bad=True
         )
+
+    def parameter_none(self, opener: Token, closer: Token) -> ParameterExpansion:
+        return ParameterExpansion(_join(opener, closer), "", braced=True, bad=True)
 
     def parameter_subscript(self, _open: Token, subscript: Word, _close: Token) -> Word:
         return subscript
@@ -811,6 +846,15 @@ _NO_SECOND = frozenset((":-", ":=", ":?", ":+"))
 
 def _join(first: Token, last: Token) -> Span:
     return (first.span[0], last.span[1])
+
+
+def _present(condition: ConditionalExpression, after: Token) -> None:
+    """Only before ``]]`` may an expression, or the last operand of one, be missing."""
+    last: Any = condition
+    while isinstance(last, ConditionalAndOr | ConditionalNot):
+        last = last.right if isinstance(last, ConditionalAndOr) else last.operand
+    if not last.operands:
+        raise Unexpected(f"found `{after.text}`, expected a condition", after.span)
 
 
 def _script(lines: list[ListItem]) -> Script:

@@ -12,123 +12,131 @@ from __future__ import annotations
 
 from attrs import frozen
 
-EXPANSIONS = frozenset(
-    "VARIABLE PARAMETER COMMAND COMMAND_TEXT BACKQUOTED ARITHMETIC ARITHMETIC_OLD".split()
-)
-QUOTES = frozenset("SINGLE_QUOTED ANSI_QUOTED DQUOTE ESCAPED".split())
-_INSIDE = QUOTES | EXPANSIONS
-_CONDITION = _INSIDE | frozenset(
-    "PROCESS BLANK NEWLINE AND_IF OR_IF LPAR RPAR CONDITIONAL_END".split()
-)
-_PARAMETER = EXPANSIONS | frozenset(
-    "DQUOTE PROCESS SUBSCRIPT PARAMETER_NAME PARAMETER_INDIRECT PARAMETER_LENGTH"
-    " PARAMETER_OPERATOR PARAMETER_BAD PARAMETER_TEXT PARAMETER_END".split()
-)
-_ARITHMETIC = EXPANSIONS | frozenset(
-    "SINGLE_QUOTED DQUOTE ARITHMETIC_TEXT ARITHMETIC_ESCAPED ARITHMETIC_LPAR".split()
+
+def _set(*names: str) -> frozenset[str]:
+    return frozenset(" ".join(names).split())
+
+
+_EXPANSIONS = "VARIABLE PARAMETER COMMAND COMMAND_TEXT BACKQUOTED ARITHMETIC ARITHMETIC_OLD"
+_QUOTES = "SINGLE_QUOTED ANSI_QUOTED DQUOTE ESCAPED"
+_INSIDE = f"{_QUOTES} {_EXPANSIONS}"
+_CONDITION = f"{_INSIDE} PROCESS BLANK NEWLINE AND_IF OR_IF RPAR"
+_PARAMETER = (
+    "PARAMETER_NAME PARAMETER_INDIRECT PARAMETER_LENGTH PARAMETER_OPERATOR PARAMETER_BAD"
+    " PARAMETER_TEXT PARAMETER_END SUBSCRIPT"
 )
 
 
 @frozen
 class Context:
-    """``terminals`` is None for the command contexts: all that no other context claims.
+    """``own`` terminals are let through here and in other contexts that own them too.
 
-    ``skip`` names what may be skipped between tokens: ``blanks`` and comments, also ``newlines``,
-    or nothing. ``expansions_quoted`` if ``'`` is an ordinary character in a ``${…}`` that stands
-    here. ``one_word`` names the context that follows where this one's single word ends.
+    ``shared`` are those of the command contexts that are let through here as well; None means
+    all of them: every terminal that no context owns.
+    ``skip`` says what is skipped between tokens: ``blanks`` (and comments), ``newlines`` as well,
+    or nothing. ``quoted`` if ``'`` does not quote in a ``${…}`` that stands here.
+    ``one_word`` names the context that follows where this one's single word ends.
     """
 
     name: str
-    terminals: frozenset[str] | None
+    own: frozenset[str]
+    shared: frozenset[str] | None
     skip: str = ""
-    expansions_quoted: bool = False
+    quoted: bool = False
     one_word: str = ""
-
-
-def _terminals(names: str, *more: frozenset[str]) -> frozenset[str]:
-    return frozenset(names.split()).union(*more)
 
 
 CONTEXTS = {
     context.name: context
     for context in (
-        Context("command", None, skip="blanks"),
-        Context("case_head", None, skip="blanks"),  # case word in
-        Context("case_pattern", None, skip="blanks"),  # pattern | pattern)
-        Context("case_body", None, skip="blanks"),  # commands ;;
+        Context("command", _set(), None, skip="blanks"),
+        Context("case_head", _set(), None, skip="blanks"),  # case word in
+        Context(  # pattern | pattern)
+            "case_pattern",
+            _set(),
+            _set("LITERAL BLANK NEWLINE LPAR RPAR PIPE ESAC PROCESS", _INSIDE),
+            skip="blanks",
+        ),
+        Context("case_body", _set(), None, skip="blanks"),  # commands ;;
         Context(
             "dquote",
-            _terminals("DQUOTE_TEXT DQUOTE_ESCAPED DQUOTE_END", EXPANSIONS),
-            expansions_quoted=True,
+            _set("DQUOTE_TEXT DQUOTE_ESCAPED DQUOTE_END"),
+            _set(_EXPANSIONS),
+            quoted=True,
         ),
-        Context(
-            "here",
-            _terminals("HERE_TEXT HERE_ESCAPED", EXPANSIONS),
-            expansions_quoted=True,
-        ),
-        Context("parameter", _terminals("SINGLE_QUOTED ANSI_QUOTED ESCAPED", _PARAMETER)),
+        Context("here", _set("HERE_TEXT HERE_ESCAPED"), _set(_EXPANSIONS), quoted=True),
+        Context("parameter", _set(_PARAMETER), _set(_INSIDE, "PROCESS")),
         Context(
             "parameter_quoted",
-            _terminals("PARAMETER_ESCAPED PARAMETER_QUOTED", _PARAMETER),
-            expansions_quoted=True,
-        ),
-        Context("arithmetic", _terminals("DPAREN_END", _ARITHMETIC), expansions_quoted=True),
-        Context(
-            "arithmetic_nested",
-            _terminals("ARITHMETIC_RPAR", _ARITHMETIC),
-            expansions_quoted=True,
+            _set("PARAMETER_ESCAPED PARAMETER_QUOTED", _PARAMETER),
+            _set(_EXPANSIONS, "ANSI_QUOTED DQUOTE PROCESS"),
+            quoted=True,
         ),
         Context(
-            "subscript", _terminals("SUBSCRIPT_TEXT SUBSCRIPT_NESTED SUBSCRIPT_END", _INSIDE)
+            "arithmetic",
+            _set("ARITHMETIC_TEXT"),
+            _set(_EXPANSIONS, "SINGLE_QUOTED DQUOTE ESCAPED"),
+            quoted=True,
         ),
+        Context("subscript", _set("SUBSCRIPT_TEXT SUBSCRIPT_NESTED SUBSCRIPT_END"), _set(_INSIDE)),
         Context(
             "array",
-            _terminals("LITERAL PROCESS ARRAY_BLANK ARRAY_KEY ASSIGN_SIGN RPAR", _INSIDE),
+            _set("ARRAY_BLANK ARRAY_KEY"),
+            _set("LITERAL PROCESS ASSIGN_SIGN RPAR", _INSIDE),
             skip="newlines",
         ),
         Context(
             "conditional",
-            _terminals(
-                "LITERAL CONDITION_NOT UNARY_TEST BINARY_TEST MATCH_TEST REGEX_TEST ORDER_TEST",
-                _CONDITION,
+            _set(
+                "CONDITION_NOT UNARY_TEST BINARY_TEST MATCH_TEST REGEX_TEST ORDER_TEST"
+                " CONDITIONAL_END"
             ),
+            _set("LITERAL LPAR", _CONDITION),
             skip="blanks",
         ),
         Context(
             "conditional_pattern",
-            _terminals("PATTERN_TEXT EXTGLOB", _CONDITION),
+            _set("PATTERN_TEXT EXTGLOB CONDITIONAL_END"),
+            _set(_CONDITION),
             skip="blanks",
             one_word="conditional",
         ),
         Context(
             "conditional_regex",
-            _terminals("REGEX_TEXT REGEX_LPAR", _CONDITION - {"LPAR"}),
+            _set("REGEX_TEXT REGEX_LPAR CONDITIONAL_END"),
+            _set(_CONDITION),
             skip="blanks",
             one_word="conditional",
         ),
-        Context("regex_group", _terminals("REGEX_GROUP_TEXT REGEX_LPAR REGEX_RPAR", _INSIDE)),
+        Context("regex_group", _set("REGEX_GROUP_TEXT REGEX_LPAR REGEX_RPAR"), _set(_INSIDE)),
         Context(
             "extglob",
-            _terminals(
-                "EXTGLOB_TEXT EXTGLOB EXTGLOB_LPAR EXTGLOB_OR EXTGLOB_END PROCESS", _INSIDE
-            ),
+            _set("EXTGLOB_TEXT EXTGLOB EXTGLOB_LPAR EXTGLOB_OR EXTGLOB_END"),
+            _set("PROCESS", _INSIDE),
         ),
     )
 }
-COMMAND_CONTEXTS = frozenset(name for name, c in CONTEXTS.items() if c.terminals is None)
+_OWNED = frozenset[str]().union(*(context.own for context in CONTEXTS.values()))
+
+
+def lets_through(context: Context, terminal: str) -> bool:
+    """Whether a terminal may appear in a context."""
+    if terminal in context.own:
+        return True
+    if context.shared is None:
+        return terminal not in _OWNED
+    return terminal in context.shared
+
 
 OPENS = {
     "COMMAND": "command",
     "PROCESS": "command",
     "DQUOTE": "dquote",
     "PARAMETER": "parameter",
-    "ARITHMETIC": "arithmetic",
-    "DPAREN": "arithmetic",
-    "ARITHMETIC_LPAR": "arithmetic_nested",
-    "ARITHMETIC_OLD": "subscript",
     "SUBSCRIPT": "subscript",
     "SUBSCRIPT_NESTED": "subscript",
     "ASSIGN_ELEMENT": "subscript",
+    "DECLARED_ELEMENT": "subscript",
     "ARRAY_KEY": "subscript",
     "ASSIGN_ARRAY": "array",
     "ASSIGN_SIGN_ARRAY": "array",
@@ -141,8 +149,7 @@ OPENS = {
 """Terminal → the context that begins after it, in whatever context it stands."""
 
 CLOSES = frozenset(
-    "DQUOTE_END PARAMETER_END DPAREN_END ARITHMETIC_RPAR SUBSCRIPT_END CONDITIONAL_END"
-    " EXTGLOB_END REGEX_RPAR ESAC".split()
+    "DQUOTE_END PARAMETER_END SUBSCRIPT_END CONDITIONAL_END EXTGLOB_END REGEX_RPAR ESAC".split()
 )
 """Terminals after which the context ends, in whatever context they stand."""
 
@@ -162,17 +169,20 @@ CHANGES = {
 
 INSIDE_WORD = frozenset(
     "LITERAL PATTERN_TEXT REGEX_TEXT ESCAPED SINGLE_QUOTED ANSI_QUOTED BACKQUOTED COMMAND_TEXT"
-    " VARIABLE ASSIGN ASSIGN_SIGN".split()
+    " ARITHMETIC ARITHMETIC_OLD VARIABLE ASSIGN ASSIGN_SIGN".split()
 )
 """After these terminals, and after what WORD_OPENERS open has closed, a word may go on."""
 
 WORD_OPENERS = frozenset(
-    "COMMAND PROCESS DQUOTE PARAMETER ARITHMETIC ARITHMETIC_OLD EXTGLOB REGEX_LPAR"
-    " ASSIGN_ELEMENT ARRAY_KEY".split()
+    "COMMAND PROCESS DQUOTE PARAMETER EXTGLOB REGEX_LPAR"
+    " ASSIGN_ELEMENT DECLARED_ELEMENT ARRAY_KEY".split()
 )
 
 RESERVED_WORDS = frozenset(
     "IF THEN ELIF ELSE FI WHILE UNTIL DO DONE FOR SELECT CASE IN ESAC FUNCTION COPROC"
-    " LBRACE RBRACE BANG CONDITIONAL".split()
+    " LBRACE RBRACE BANG CONDITIONAL CONDITIONAL_END".split()
 )
 """Where a command begins, one of these that does not fit is an error, not a word."""
+
+WORD_PARTS = INSIDE_WORD | WORD_OPENERS
+"""What a word is made of; after a word and a skipped blank none of these can follow."""

@@ -35,8 +35,7 @@ _SPOKEN = {
     "LPAR": "`(`",
     "RPAR": "`)`",
     "PARENS": "`()`",
-    "DPAREN": "`((`",
-    "DPAREN_END": "`))`",
+    "ARITHMETIC_COMMAND": "`((`",
     "LBRACE": "`{`",
     "RBRACE": "`}`",
     "BANG": "`!`",
@@ -49,7 +48,6 @@ _SPOKEN = {
     "DQUOTE_END": '`"`',
     "EXTGLOB_END": "`)`",
     "REGEX_RPAR": "`)`",
-    "ARITHMETIC_RPAR": "`)`",
     "BINARY_TEST": "a test operator",
     "ASSIGN_SIGN": "`=`",
 }
@@ -63,8 +61,7 @@ def spoken(terminals: frozenset[str]) -> str:
     """What could have stood somewhere, for a person: at most four things."""
     if _COMMAND_STARTS <= terminals:
         closers = sorted(
-            f"`{name.lower()}`"
-            for name in terminals & {"FI", "DONE", "ESAC", "THEN", "DO", "ELSE"}
+            f"`{name.lower()}`" for name in terminals & {"FI", "DONE", "ESAC", "THEN", "DO", "ELSE"}
         )
         closers += [_SPOKEN[name] for name in ("RPAR", "RBRACE") if name in terminals]
         return " or ".join(["a command", *closers[:3]])

@@ -24,8 +24,8 @@ from ringfence.grammar.contexts import (
 )
 from ringfence.grammar.errors import TooComplex, Unexpected, spoken
 from ringfence.grammar.nodes import Span
-from ringfence.grammar.pairs import closing_parenthesis, closing_subscript
-from ringfence.grammar.tables import END, Scanner, Tables
+from ringfence.grammar.pairs import Pairs
+from ringfence.grammar.tables import END, Place, Tables
 
 Offsets: TypeAlias = int | Sequence[int]
 """How positions of a text map to the outer source: a shift, or one position for each index
@@ -101,6 +101,7 @@ class Machine:
     values: list[Any] = field(factory=list)
     opened: list[_Opened] = field(factory=list)
     _continued: bool = False
+    _pairs: Pairs = field(init=False)
 
     def source_start(self, position: int) -> int:
         """The place in the outer source of a token that begins at ``position``."""
@@ -133,18 +134,19 @@ class Machine:
         """
         tables = self.tables
         actions, rules, scan = tables.actions, tables.rules, tables.scanner
-        builders = [getattr(self.builder, rule.builder or "", None) for rule in rules]
+        builders = self.builder.methods(rules)
         accepting = tables.accepts[start]
         state = tables.starts[start]
         states = [state]
         values = self.values
         self.opened.append(_Opened(context, continues_word=False, heres=[]))
         self._continued = "\\\n" in self.text
+        self._pairs = Pairs(self.text)
         position = 0
-        inside_word = False
+        place = Place.OUTSIDE
         while True:
             # --- read one terminal
-            name, begin, end, inside_word = self._read(scan, state, position, inside_word)
+            name, begin, end = self._read(scan, state, position, place)
             if name == END:
                 token = Token("", (self.source_end(begin),) * 2, begin)
             else:
@@ -160,8 +162,8 @@ class Machine:
                     break
                 rule = rules[~action]
                 size = rule.size
-                if rule.builder is not None:
-                    build = builders[~action]
+                build = builders[~action]
+                if build is not None:
                     if size:
                         made = build(*values[-size:])
                         del values[-size:]
@@ -183,18 +185,16 @@ class Machine:
                 raise TooComplex("the command is nested too deeply")
             self.shifted_end = position = end
             # --- what it opens and closes
-            inside_word = self._enter(name)
+            place = Place.INSIDE if self._enter(name) else Place.OUTSIDE
             if name == "NEWLINE":
                 position = self._read_heres(position)
 
     # --- the lexer ---------------------------------------------------------------------------
 
-    def _read(
-        self, scan: Any, state: int, position: int, inside_word: bool
-    ) -> tuple[str, int, int, bool]:
+    def _read(self, scan: Any, state: int, position: int, place: Place) -> tuple[str, int, int]:
         """The next terminal from ``position``: its name, its start and its end."""
         opened = self.opened[-1]
-        scanner = scan(state, opened.context, inside_word)
+        scanner = scan(state, opened.context, place)
         while True:
             text = self.text
             match = scanner.pattern.match(text, position)
@@ -203,26 +203,28 @@ class Machine:
                 continue
             if match is None:
                 if position == len(text):
-                    return END, position, position, inside_word
+                    return END, position, position
                 raise self._unexpected_text(position, state)
             name = match.lastgroup
             if name == "SKIP":
                 position = match.end()
-                one_word = CONTEXTS[opened.context].one_word
-                if inside_word and one_word:
-                    opened.context = one_word
-                inside_word = False
-                scanner = scan(state, opened.context, inside_word)
+                if place is Place.INSIDE:
+                    opened.context = CONTEXTS[opened.context].one_word or opened.context
+                    place = Place.AFTER
+                scanner = scan(state, opened.context, place)
                 continue
             end = match.end()
             check = _CHECKS.get(name)
             if check is not None:
-                checked = check(text, position, end)
+                checked = check(self._pairs, position, end)
                 if checked < 0:
+                    if name in _MUST_CLOSE:
+                        start = self.source_start(position)
+                        raise Unexpected(_MUST_CLOSE[name], (start, start + end - position))
                     scanner = self.tables.without(scanner, name)
                     continue
                 end = checked
-            return name, position, end, inside_word
+            return name, position, end
 
     def _continuation(self, match: re.Match[str] | None, position: int) -> int:
         """Where a backslash-newline touches the token that begins at ``position``, or -1."""
@@ -237,6 +239,7 @@ class Machine:
             raise TooComplex("the command is continued over too many lines")
         self.cuts.append(position)
         self.text = self.text[:position] + self.text[position + 2 :]
+        self._pairs = Pairs(self.text)
 
     def _enter(self, name: str) -> bool:
         """Note what terminal ``name`` opens or closes; says whether a word may go on after it."""
@@ -246,7 +249,7 @@ class Machine:
         if change is None:
             opens = OPENS.get(name)
             if opens is not None:
-                if opens == "parameter" and CONTEXTS[top.context].expansions_quoted:
+                if opens == "parameter" and CONTEXTS[top.context].quoted:
                     opens = "parameter_quoted"
                 heres = [] if name in ("COMMAND", "PROCESS") else top.heres
                 opened.append(_Opened(opens, name in WORD_OPENERS, heres))
@@ -358,31 +361,54 @@ def _line_end(text: str, begin: int, *, joined: bool) -> int:
         position = newline + 1
 
 
-def _arithmetic_command(text: str, begin: int, end: int) -> int:
-    """``((`` opens arithmetic if the matching ``)`` is followed by another."""
-    close = closing_parenthesis(text, end)
-    return end if close >= 0 and text.startswith(")", close + 1) else -1
+def _arithmetic(pairs: Pairs, _begin: int, end: int) -> int:
+    """``((`` and ``$((`` open arithmetic if the matching ``)`` is followed by another."""
+    close = pairs.parenthesis(end)
+    return close + 2 if close >= 0 and pairs.text.startswith(")", close + 1) else -1
 
 
-def _command_text(text: str, begin: int, end: int) -> int:
+def _arithmetic_old(pairs: Pairs, _begin: int, end: int) -> int:
+    return pairs.bracket(end) + 1 or -1
+
+
+def _command_text(pairs: Pairs, _begin: int, end: int) -> int:
     """``$((…)…)`` that is no arithmetic: bash takes the text to the matching parenthesis."""
-    close = closing_parenthesis(text, end)
-    return close + 1 if close >= 0 else -1
+    return pairs.parenthesis(end) + 1 or -1
 
 
-def _element(text: str, begin: int, end: int) -> int:
-    """``name[`` and ``[`` begin an assignment if ``=`` or ``+=`` follows the matching ``]``."""
-    close = closing_subscript(text, end)
-    if close < 0:
-        return -1
-    return end if re.compile(r"\+?=").match(text, close + 1) else -1
+def _subscript(pairs: Pairs, _begin: int, end: int) -> int:
+    """Where an assignment may stand, ``name[`` and ``[`` are read up to the matching ``]``."""
+    return end if pairs.bracket(end) >= 0 else -1
 
 
+def _declared_subscript(pairs: Pairs, _begin: int, end: int) -> int:
+    """In ``declare name[…]=``, the brackets hold no blank outside quotes."""
+    close = pairs.bracket(end, plain=True)
+    return end if close >= 0 and _SIGN.match(pairs.text, close + 1) else -1
+
+
+def _parameter_subscript(pairs: Pairs, _begin: int, end: int) -> int:
+    """``${name[`` is a subscript if its ``]`` comes before the ``}`` that ends the expansion."""
+    return end if pairs.bracket(end, in_braces=True) >= 0 else -1
+
+
+_SIGN = re.compile(r"\+?=")
 _CHECKS = {
-    "DPAREN": _arithmetic_command,
-    "ARITHMETIC": _arithmetic_command,
+    "ARITHMETIC_COMMAND": _arithmetic,
+    "ARITHMETIC": _arithmetic,
+    "ARITHMETIC_OLD": _arithmetic_old,
     "COMMAND_TEXT": _command_text,
-    "ASSIGN_ELEMENT": _element,
-    "ARRAY_KEY": _element,
+    "ASSIGN_ELEMENT": _subscript,
+    "DECLARED_ELEMENT": _declared_subscript,
+    "ARRAY_KEY": _subscript,
+    "SUBSCRIPT": _parameter_subscript,
 }
-"""Terminals that a regular expression alone cannot recognise: (text, start, end) → end or -1."""
+"""Terminals that a regular expression alone cannot recognise: (…, start, end) → end or -1."""
+
+_MUST_CLOSE = {
+    "ASSIGN_ELEMENT": "the `[` of the subscript is not closed",
+    "ARRAY_KEY": "the `[` of the subscript is not closed",
+    "ARITHMETIC_OLD": "the `$[` is not closed",
+    "COMMAND_TEXT": "the `$(` is not closed",
+}
+MAX_HERE_DOCUMENTS = 16  # as bash: more on one line is an error

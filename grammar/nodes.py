@@ -372,7 +372,8 @@ class ArithmeticCommand(CompoundCommand):
 class ConditionalTest(Node):
     """One test inside ``[[ ]]``: ``word``, ``-f word`` or ``left == right``.
 
-    ``operator`` is None for a single word (true if not empty); ``operands`` has one or two words.
+    ``operator`` is None for a single word (true if not empty); ``operands`` has one or two words,
+    or none where bash lets a condition be missing (``[[ ]]``: false).
     """
 
     operator: str | None

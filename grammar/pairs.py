@@ -1,8 +1,7 @@
 """Finding the closer of a parenthesis or bracket the way bash's own lexer does.
 
 Bash decides whether ``((`` and ``$((`` are arithmetic, and whether ``name[`` begins an array
-element, by looking for the matching closer first: quotes and backslashes hide characters,
-substitutions nest.
+element, by looking for the matching closer first: quotes and backslashes hide characters.
 """
 
 from __future__ import annotations
@@ -11,64 +10,102 @@ import re
 
 _PAREN = re.compile(r"[()'\"`\\]")
 _BRACKET = re.compile(r"[\[\]'\"`\\]")
+_BRACKET_IN_BRACES = re.compile(r"\$\{|[\[\]{}'\"`\\]")
+_BRACKET_PLAIN = re.compile(r"[\[\]'\"`\\ \t\n;&|<>()]|\$\(|\$\{")
 _DOUBLE = re.compile(r"[\"\\`]|\$\(")
+_BACKQUOTE = re.compile(r"[`\\]")
 
 
-def closing_parenthesis(text: str, position: int) -> int:
-    """The index of the ``)`` that closes a ``(`` before ``position``, or -1."""
-    return _closing(text, position, _PAREN, "(", ")")
+class Pairs:
+    """The closers of one text.
 
+    Looking for the closer of one parenthesis finds those of all inside it; they are kept, so
+    that ``((((…`` takes linear time.
+    """
 
-def closing_subscript(text: str, position: int) -> int:
-    """The index of the ``]`` that closes a ``[`` before ``position``, or -1."""
-    return _closing(text, position, _BRACKET, "[", "]")
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self._parentheses: dict[int, int] = {}
 
+    def parenthesis(self, position: int) -> int:
+        """The index of the ``)`` that closes a ``(`` before ``position``, or -1."""
+        known = self._parentheses
+        if position in known:
+            return known[position]
+        start = position
+        opened = [position]
+        text = self.text
+        while (match := _PAREN.search(text, position)) is not None:
+            mark = match.group()
+            position = match.end()
+            if mark == "(":
+                opened.append(position)
+            elif mark == ")":
+                known[opened.pop()] = position - 1
+                if not opened:
+                    return position - 1
+            elif mark == "\\":
+                position += 1
+            else:
+                position = self._after_quote(position, mark)
+                if position < 0:
+                    break
+        known.update(dict.fromkeys(opened, -1))
+        return known[start]
 
-def _closing(text: str, position: int, marks: re.Pattern[str], opener: str, closer: str) -> int:
-    depth = 1
-    while (match := marks.search(text, position)) is not None:
-        mark = match.group()
-        position = match.end()
-        if mark == opener:
-            depth += 1
-        elif mark == closer:
-            depth -= 1
-            if depth == 0:
-                return position - 1
-        elif mark == "\\":
-            position += 1
-        else:
-            position = _after_quote(text, position, mark)
+    def bracket(self, position: int, *, in_braces: bool = False, plain: bool = False) -> int:
+        """The index of the ``]`` that closes a ``[`` before ``position``, or -1.
+
+        ``in_braces``: the bracket stands in a ``${…}`` whose ``}`` ends it all the same.
+        ``plain``: a blank or an operator ends the search.
+        """
+        marks = _BRACKET_IN_BRACES if in_braces else _BRACKET_PLAIN if plain else _BRACKET
+        depth = 1
+        braces = 0
+        while (match := marks.search(self.text, position)) is not None:
+            mark = match.group()
+            position = match.end()
+            if mark == "[":
+                depth += 1
+            elif mark == "]":
+                depth -= 1
+                if depth == 0:
+                    return position - 1
+            elif mark == "\\":
+                position += 1
+            elif mark in "'\"`":
+                position = self._after_quote(position, mark)
+            elif mark == "$(":
+                position = self.parenthesis(position) + 1 or -1
+            elif plain and mark == "${":
+                position = self.text.find("}", position) + 1 or -1
+            elif mark == "${":
+                braces += 1
+            elif mark == "}":
+                braces -= 1
+            elif plain:
+                return -1
+            if position < 0 or braces < 0:
+                return -1
+        return -1
+
+    def _after_quote(self, position: int, quote: str) -> int:
+        """The position after the quote that was opened before ``position``, or -1."""
+        text = self.text
+        if quote == "'":
+            return text.find("'", position) + 1 or -1
+        marks = _BACKQUOTE if quote == "`" else _DOUBLE
+        while (match := marks.search(text, position)) is not None:
+            mark = match.group()
+            position = match.end()
+            if mark == quote:
+                return position
+            if mark == "\\":
+                position += 1
+            elif mark == "`":
+                position = self._after_quote(position, "`")
+            else:
+                position = self.parenthesis(position) + 1 or -1
             if position < 0:
                 return -1
-    return -1
-
-
-def _after_quote(text: str, position: int, quote: str) -> int:
-    """The position after the quote that was opened before ``position``, or -1."""
-    if quote == "'":
-        return text.find("'", position) + 1 or -1
-    if quote == "`":
-        while (match := _BACKQUOTE.search(text, position)) is not None:
-            if match.group() == "`":
-                return match.end()
-            position = match.end() + 1
         return -1
-    while (match := _DOUBLE.search(text, position)) is not None:
-        mark = match.group()
-        position = match.end()
-        if mark == '"':
-            return position
-        if mark == "\\":
-            position += 1
-        elif mark == "`":
-            position = _after_quote(text, position, "`")
-        else:
-            close = closing_parenthesis(text, position)
-            position = close + 1 if close >= 0 else -1
-        if position < 0:
-            return -1
-    return -1
-
-
-_BACKQUOTE = re.compile(r"[`\\]")

@@ -17,7 +17,7 @@ from ringfence.grammar.tables import END, Tables, compile_tables
 MAX_NESTED_TEXTS = 40
 """Texts within texts: backquotes in here-documents in backquotes…."""
 
-_CONTEXTS = {"script": "command", "here_text": "here"}
+_CONTEXTS = {"script": "command", "here_text": "here", "arithmetic": "arithmetic"}
 
 
 @frozen
@@ -72,7 +72,7 @@ class Grammar:
         if not values or not isinstance(values[0], list):
             return ()
         lines = list(values[0])
-        if len(values) == 3 and getattr(values[2], "text", "") == "\n":
+        if len(values) == 3 and isinstance(values[1], list) and values[2].text == "\n":
             lines.extend(values[1])  # a line and its newline, not yet put together
         return tuple(lines)
 

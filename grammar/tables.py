@@ -7,6 +7,7 @@ dictionaries, so that a machine needs nothing of Lark while it parses.
 from __future__ import annotations
 
 import re
+from enum import Enum
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -15,20 +16,28 @@ from lark import Lark
 from lark.lexer import Lexer, Token
 from lark.parsers.lalr_analysis import Shift
 
-from ringfence.grammar.contexts import (
-    COMMAND_CONTEXTS,
-    CONTEXTS,
-    RESERVED_WORDS,
-)
+from ringfence.grammar.contexts import CONTEXTS, RESERVED_WORDS, WORD_PARTS, lets_through
 
-STARTS = ("script", "here_text")
+STARTS = ("script", "here_text", "arithmetic")
 END = "$END"
+
+
+class Place(Enum):
+    """Where in a word the lexer stands."""
+
+    OUTSIDE = 0  # where a word could begin
+    INSIDE = 1  # in the middle of a word, or right behind it
+    AFTER = 2  # behind a word and a blank that separates it from no other word
+
+
 _SKIPS = {
-    # (what is skipped, inside a word): a "#" begins a comment only where a word could begin.
-    ("blanks", False): r"[ \t]*\#[^\n]*|[ \t]+",
-    ("blanks", True): r"[ \t]+(?:\#[^\n]*)?",
-    ("newlines", False): r"(?:[ \t\n]+|\#[^\n]*)+",
-    ("newlines", True): r"[ \t\n]+(?:\#[^\n]*(?:\n[ \t\n]*|\Z))*",
+    # A "#" begins a comment only where a word could begin.
+    ("blanks", Place.OUTSIDE): r"[ \t]*\#[^\n]*|[ \t]+",
+    ("blanks", Place.INSIDE): r"[ \t]+(?:\#[^\n]*)?",
+    ("blanks", Place.AFTER): r"(?!)",
+    ("newlines", Place.OUTSIDE): r"(?:[ \t\n]+|\#[^\n]*)+",
+    ("newlines", Place.INSIDE): r"[ \t\n]+(?:\#[^\n]*(?:\n[ \t\n]*|\Z))*",
+    ("newlines", Place.AFTER): r"(?!)",
 }
 
 
@@ -68,49 +77,50 @@ class Tables:
     terminals: tuple[Terminal, ...]
     starts: Mapping[str, int]
     accepts: Mapping[str, int]  # start → the state that ends it
-    _scanners: dict[tuple[int, str, bool], Scanner] = field(factory=dict, eq=False, repr=False)
+    _scanners: dict[tuple[int, str, Place], Scanner] = field(factory=dict, eq=False, repr=False)
     _compiled: dict[tuple[object, ...], Scanner] = field(factory=dict, eq=False, repr=False)
 
-    def scanner(self, state: int, context: str, inside_word: bool) -> Scanner:
-        """The scanner for the terminals that fit in ``state`` and ``context``."""
-        key = (state, context, inside_word)
+    def scanner(self, state: int, context: str, place: Place) -> Scanner:
+        """The scanner for the terminals that fit in ``state``, ``context`` and ``place``."""
+        key = (state, context, place)
         scanner = self._scanners.get(key)
         if scanner is None:
-            scanner = self._scanners[key] = self._make(state, context, inside_word)
+            scanner = self._scanners[key] = self._make(state, context, place)
         return scanner
 
-    def _make(self, state: int, context: str, inside_word: bool) -> Scanner:
-        allowed = CONTEXTS[context].terminals
+    def _make(self, state: int, context_name: str, place: Place) -> Scanner:
+        context = CONTEXTS[context_name]
         wanted = self.actions[state].keys()
         names = tuple(
             terminal
             for terminal in self.terminals
             if terminal.name in wanted
-            and (
-                terminal.name in allowed
-                if allowed is not None
-                else terminal.name not in _CLAIMED_ELSEWHERE
-            )
-            and not (inside_word and terminal.begins_word)
+            and lets_through(context, terminal.name)
+            and not (place is Place.INSIDE and terminal.begins_word)
+            and not (place is Place.AFTER and terminal.name in WORD_PARTS)
         )
-        reserved = not inside_word and context in COMMAND_CONTEXTS and "IF" in wanted
-        skip = _SKIPS.get((CONTEXTS[context].skip, inside_word), "")
-        return self._scanner(names, reserved, skip)
+        words: frozenset[str] = frozenset()
+        if place is Place.OUTSIDE and context.shared is None and "IF" in wanted:
+            words = RESERVED_WORDS
+        elif place is Place.OUTSIDE and "CONDITIONAL_END" in context.own:
+            words = frozenset(("CONDITIONAL_END",))
+        skip = _SKIPS.get((context.skip, place), "")
+        return self._scanner(names, words, skip)
 
-    def _scanner(self, names: tuple[Terminal, ...], reserved: bool, skip: str) -> Scanner:
+    def _scanner(self, names: tuple[Terminal, ...], reserved: frozenset[str], skip: str) -> Scanner:
         key = (names, reserved, skip)
         scanner = self._compiled.get(key)
         if scanner is not None:
             return scanner
-        first = [t for t in names if t.begins_word]
-        rest = [t for t in names if not t.begins_word]
-        patterns = [f"(?P<{t.name}>{t.pattern})" for t in first]
+        # A blank that separates words goes before one that is skipped, a comment before a word.
+        patterns = [_group(t) for t in names if t.begins_word]
         if reserved:
-            words = "|".join(t.pattern for t in self.terminals if t.name in RESERVED_WORDS)
+            words = "|".join(t.pattern for t in self.terminals if t.name in reserved)
             patterns.append(f"(?P<RESERVED>{words})")
-        patterns += [f"(?P<{t.name}>{t.pattern})" for t in rest]
+        patterns += [_group(t) for t in names if t.name in _BLANKS]
         if skip:
             patterns.append(f"(?P<SKIP>{skip})")
+        patterns += [_group(t) for t in names if not t.begins_word and t.name not in _BLANKS]
         scanner = Scanner(re.compile("|".join(patterns) or r"(?!)"), names, reserved, skip)
         self._compiled[key] = scanner
         return scanner
@@ -121,24 +131,21 @@ class Tables:
         return self._scanner(names, scanner.reserved, scanner.skip)
 
 
+_BLANKS = ("BLANK", "ARRAY_BLANK")
+
+
+def _group(terminal: Terminal) -> str:
+    return f"(?P<{terminal.name}>{terminal.pattern})"
+
+
 @frozen
 class Scanner:
     """A regular expression with one named group for each terminal."""
 
     pattern: re.Pattern[str]
     terminals: tuple[Terminal, ...]
-    reserved: bool
+    reserved: frozenset[str]
     skip: str
-
-
-_CLAIMED = frozenset().union(*(c.terminals for c in CONTEXTS.values() if c.terminals is not None))
-# What the command contexts share with others.
-_SHARED = frozenset(
-    "LITERAL ESCAPED SINGLE_QUOTED ANSI_QUOTED DQUOTE PROCESS BLANK NEWLINE AND_IF OR_IF LPAR RPAR"
-    " CONDITIONAL_END ASSIGN_SIGN DPAREN_END"
-    " VARIABLE PARAMETER COMMAND COMMAND_TEXT BACKQUOTED ARITHMETIC ARITHMETIC_OLD".split()
-)
-_CLAIMED_ELSEWHERE = _CLAIMED - _SHARED
 
 
 class _NoLexer(Lexer):
@@ -164,7 +171,7 @@ def compile_tables(grammar: str) -> Tables:
         keep_all_tokens=True,
         maybe_placeholders=False,
     )
-    table = lark.parser.parser._parse_table  # type: ignore[union-attr]  # noqa: SLF001
+    table = lark.parser.parser._parse_table  # noqa: SLF001
     numbers = {rule: number for number, rule in enumerate(lark.rules)}
     rules = tuple(
         RuleTable(
