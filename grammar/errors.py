@@ -19,65 +19,50 @@ class Unexpected(Exception):  # noqa: N818 - caught inside this package, never s
     span: Span
 
 
-_SPOKEN = {
-    "NEWLINE": "a newline",
-    "$END": "the end",
-    "BLANK": "a blank",
-    "ARRAY_BLANK": "a blank",
-    "LITERAL": "a word",
-    "SEMI": "`;`",
-    "AMP": "`&`",
-    "AND_IF": "`&&`",
-    "OR_IF": "`||`",
-    "PIPE": "`|`",
-    "PIPE_AMP": "`|&`",
+_CLOSERS = {
+    "FI": "`fi`",
+    "ELSE": "`else`",
+    "THEN": "`then`",
+    "DO": "`do`",
+    "DONE": "`done`",
+    "IN": "`in`",
+    "ESAC": "`esac`",
     "CLAUSE_END": "`;;`",
-    "LPAR": "`(`",
-    "RPAR": "`)`",
-    "PARENS": "`()`",
-    "ARITHMETIC_COMMAND": "`((`",
-    "LBRACE": "`{`",
     "RBRACE": "`}`",
-    "BANG": "`!`",
-    "CONDITIONAL": "`[[`",
+    "RPAR": "`)`",
     "CONDITIONAL_END": "`]]`",
-    "REDIRECT": "a redirection",
-    "PARAMETER_END": "`}`",
-    "PARAMETER_NAME": "a parameter",
-    "SUBSCRIPT_END": "`]`",
     "DQUOTE_END": '`"`',
+    "PARAMETER_END": "`}`",
+    "SUBSCRIPT_END": "`]`",
     "EXTGLOB_END": "`)`",
     "REGEX_RPAR": "`)`",
-    "BINARY_TEST": "a test operator",
+    "PARAMETER_NAME": "a parameter",
     "ASSIGN_SIGN": "`=`",
+    "BINARY_TEST": "a test operator",
 }
-_WORDS = frozenset(
-    "IF THEN ELIF ELSE FI WHILE UNTIL DO DONE FOR SELECT CASE IN ESAC FUNCTION COPROC TIME".split()
-)
-_COMMAND_STARTS = frozenset(("IF", "WHILE", "LITERAL"))
+_OPERATORS = frozenset(("AND_IF", "OR_IF", "SEMI", "AMP", "PIPE"))
 
 
 def spoken(terminals: frozenset[str]) -> str:
-    """What could have stood somewhere, for a person: at most four things."""
-    if _COMMAND_STARTS <= terminals:
-        closers = sorted(
-            f"`{name.lower()}`" for name in terminals & {"FI", "DONE", "ESAC", "THEN", "DO", "ELSE"}
-        )
-        closers += [_SPOKEN[name] for name in ("RPAR", "RBRACE") if name in terminals]
-        return " or ".join(["a command", *closers[:3]])
-    names = []
-    for name in sorted(terminals):
-        text = f"`{name.lower()}`" if name in _WORDS else _SPOKEN.get(name)
-        if text is not None and text not in names:
-            names.append(text)
-    if len(names) > 4:
-        names = names[:4]
-    return " or ".join(names) or "something else"
+    """What could have stood somewhere, for a person: closers first, a few things at most."""
+    names = [text for name, text in _CLOSERS.items() if name in terminals][:3]
+    if "IF" in terminals:
+        names.append("a command" if "LITERAL" in terminals else "a compound command")
+    elif "LITERAL" in terminals or "PATTERN_TEXT" in terminals or "REGEX_TEXT" in terminals:
+        names.append("a word")
+    if terminals & _OPERATORS:
+        names.append("an operator")
+    if "NEWLINE" in terminals:
+        names.append("a newline")
+    return " or ".join(dict.fromkeys(names)) or "something else"
 
 
 def caret(source: str, span: Span, message: str) -> str:
     """The line of ``source`` where ``span`` begins, marked, with the message below it."""
     start, end = span
+    if start >= len(source):  # the end: show it on the last line that holds anything
+        start = len(source.rstrip()) or start
+        end = start + 1
     begin = source.rfind("\n", 0, start) + 1
     stop = source.find("\n", start)
     line = source[begin : stop if stop >= 0 else len(source)]

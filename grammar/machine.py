@@ -21,6 +21,7 @@ from ringfence.grammar.contexts import (
     INSIDE_WORD,
     OPENS,
     WORD_OPENERS,
+    lets_through,
 )
 from ringfence.grammar.errors import TooComplex, Unexpected, spoken
 from ringfence.grammar.nodes import Span
@@ -35,8 +36,6 @@ MAX_DEPTH = 5_000
 """States on the parser's stack; a level of nesting takes three to six."""
 MAX_CONTINUATIONS = 20_000
 """Backslash-newline pairs that are removed; each removal copies the rest of the text."""
-
-_SHELL_EOF_DELIMITER = ")"
 
 
 class Token:
@@ -146,7 +145,7 @@ class Machine:
         place = Place.OUTSIDE
         while True:
             # --- read one terminal
-            name, begin, end = self._read(scan, state, position, place)
+            name, begin, end = self._read(scan, states, position, place)
             if name == END:
                 token = Token("", (self.source_end(begin),) * 2, begin)
             else:
@@ -157,7 +156,7 @@ class Machine:
             while True:
                 action = actions[state].get(name)
                 if action is None:
-                    raise self._unexpected(name, token, state)
+                    raise self._unexpected(name, token, states)
                 if action >= 0:
                     break
                 rule = rules[~action]
@@ -191,9 +190,10 @@ class Machine:
 
     # --- the lexer ---------------------------------------------------------------------------
 
-    def _read(self, scan: Any, state: int, position: int, place: Place) -> tuple[str, int, int]:
+    def _read(self, scan: Any, states: list[int], position: int, place: Place) -> tuple[str, int, int]:
         """The next terminal from ``position``: its name, its start and its end."""
         opened = self.opened[-1]
+        state = states[-1]
         scanner = scan(state, opened.context, place)
         while True:
             text = self.text
@@ -204,7 +204,7 @@ class Machine:
             if match is None:
                 if position == len(text):
                     return END, position, position
-                raise self._unexpected_text(position, state)
+                raise self._unexpected_text(position, states)
             name = match.lastgroup
             if name == "SKIP":
                 position = match.end()
@@ -296,17 +296,18 @@ class Machine:
             begin = position
             end = _line_end(text, begin, joined=not here.quoted)
             line = text[begin:end]
-            if here.strip_tabs:
+            # Bash looks for the delimiter before it strips the tabs, and after.
+            ended = self._delimits(here, line)
+            if here.strip_tabs and not ended:
                 begin += len(line) - len(line.lstrip("\t"))
                 line = text[begin:end]
-            content = line.removesuffix("\n")
-            plain = content.replace("\\\n", "") if not here.quoted else content
-            if plain == here.delimiter:
+                ended = self._delimits(here, line)
+            if ended:
                 self.builder.complete_here(here, pieces, begin, terminated=True)
                 return end
-            if in_substitution and content.startswith(here.delimiter):
-                rest = content[len(here.delimiter) :]
-                if _SHELL_EOF_DELIMITER in rest:
+            if in_substitution and line.startswith(here.delimiter):
+                # `$(cat <<E` … `E)`: the delimiter and the closer may share a line.
+                if ")" in line[len(here.delimiter) :]:
                     self.builder.complete_here(here, pieces, begin, terminated=True)
                     return begin + len(here.delimiter)
             pieces.append((begin, line))
@@ -314,31 +315,63 @@ class Machine:
         self.builder.complete_here(here, pieces, position, terminated=False)
         return position
 
+    def _delimits(self, here: PendingHere, line: str) -> bool:
+        line = line.removesuffix("\n")
+        if not here.quoted:
+            line = line.replace("\\\n", "")
+        return line == here.delimiter
+
     def _finish(self, position: int) -> None:
         for here in self.opened[-1].heres:
             self.builder.complete_here(here, [], position, terminated=False)
 
     # --- errors ------------------------------------------------------------------------------
 
-    def _unexpected(self, name: str, token: Token, state: int) -> Unexpected:
-        expected = spoken(frozenset(n for n in self.tables.actions[state] if n.isupper()))
-        found = f"`{_shorten(token.text)}`" if name not in (END, "NEWLINE") else _FOUND[name]
+    def _unexpected(self, name: str, token: Token, states: list[int]) -> Unexpected:
+        expected = spoken(self._acceptable(states))
         if name == END:
             return Unexpected(f"unexpected end: expected {expected}", token.span)
+        found = "a newline" if name == "NEWLINE" else f"`{_shorten(token.text)}`"
         return Unexpected(f"found {found}, expected {expected}", token.span)
 
-    def _unexpected_text(self, position: int, state: int) -> Unexpected:
+    def _unexpected_text(self, position: int, states: list[int]) -> Unexpected:
         start = self.source_start(position)
         found = self.text[position]
         if found in "'\"`":
             return Unexpected(f"the quote {found} is not closed", (start, start + 1))
         if self.text.startswith("$'", position):
             return Unexpected("the quote $' is not closed", (start, start + 2))
-        expected = spoken(frozenset(n for n in self.tables.actions[state] if n.isupper()))
+        expected = spoken(self._acceptable(states))
         return Unexpected(f"found `{found}`, expected {expected}", (start, start + 1))
 
+    def _acceptable(self, states: list[int]) -> frozenset[str]:
+        """The terminals that could stand next.
 
-_FOUND = {END: "the end", "NEWLINE": "a newline"}
+        A state's own look-aheads are merged from everywhere its rules are used, so each is
+        tried on the stack.
+        """
+        actions, rules = self.tables.actions, self.tables.rules
+        fitting = set()
+        context = CONTEXTS[self.opened[-1].context]
+        for name in actions[states[-1]]:
+            if name != END and not (name.isupper() and lets_through(context, name)):
+                continue
+            stack = states[-_LOOK_BACK:]
+            while (action := actions[stack[-1]].get(name)) is not None:
+                if action >= 0:
+                    fitting.add(name)
+                    break
+                rule = rules[~action]
+                if rule.size >= len(stack):
+                    fitting.add(name)  # it reduces past what was kept: taken to fit
+                    break
+                if rule.size:
+                    del stack[-rule.size :]
+                stack.append(actions[stack[-1]].get(rule.origin, 0))
+        return frozenset(fitting)
+
+
+_LOOK_BACK = 50  # states kept for finding out what could stand next
 _WORD_ENDERS = frozenset(("BLANK", "NEWLINE", "AND_IF", "OR_IF", "RPAR"))
 
 
