@@ -132,8 +132,9 @@ class Builder:
 
     machine: Machine
 
-    def __init__(self, sub_parse: SubParse) -> None:
+    def __init__(self, sub_parse: SubParse, *, follow_shopt: bool = False) -> None:
         self._sub_parse = sub_parse
+        self._follow_shopt = follow_shopt
 
     def attach(self, machine: Machine) -> None:
         """Called with the machine before it runs."""
@@ -172,6 +173,8 @@ class Builder:
         if line[-1].terminator is None:
             line[-1] = _terminated(line[-1], newline)
         lines.extend(line)
+        if self._follow_shopt and any(_sets_extglob(item.command) for item in line):
+            self.machine.extglob = True
         return lines
 
     def line(self, items: _Items) -> list[ListItem]:
@@ -866,6 +869,15 @@ def _list(items: list[ListItem]) -> List:
     if not items:
         return List(_SPAN_NONE, ())
     return List((items[0].span[0], items[-1].span[1]), tuple(items))
+
+
+def _sets_extglob(command: Command) -> bool:
+    if isinstance(command, AndOr | Pipeline):
+        return any(map(_sets_extglob, command.commands))
+    if not isinstance(command, SimpleCommand):
+        return False
+    words = [_plain_text(word) for word in command.words]
+    return words[:2] == ["shopt", "-s"] and "extglob" in words[2:]
 
 
 def _terminated(item: ListItem, end: Token) -> ListItem:

@@ -94,7 +94,7 @@ class Machine:
     builder: Any
     text: str
     offsets: Offsets = 0
-    depth: int = 0  # how many texts this one is nested in
+    extglob: bool = False  # may be switched on between two lines
     cuts: list[int] = field(factory=list)  # where a continuation was removed, in `text`
     shifted_end: int = 0  # the position behind the last shifted token
     values: list[Any] = field(factory=list)
@@ -190,11 +190,13 @@ class Machine:
 
     # --- the lexer ---------------------------------------------------------------------------
 
-    def _read(self, scan: Any, states: list[int], position: int, place: Place) -> tuple[str, int, int]:
+    def _read(
+        self, scan: Any, states: list[int], position: int, place: Place
+    ) -> tuple[str, int, int]:
         """The next terminal from ``position``: its name, its start and its end."""
         opened = self.opened[-1]
         state = states[-1]
-        scanner = scan(state, opened.context, place)
+        scanner = scan(state, opened.context, place, self.extglob)
         while True:
             text = self.text
             match = scanner.pattern.match(text, position)
@@ -211,7 +213,7 @@ class Machine:
                 if place is Place.INSIDE:
                     opened.context = CONTEXTS[opened.context].one_word or opened.context
                     place = Place.AFTER
-                scanner = scan(state, opened.context, place)
+                scanner = scan(state, opened.context, place, self.extglob)
                 continue
             end = match.end()
             check = _CHECKS.get(name)

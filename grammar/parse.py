@@ -31,16 +31,26 @@ class Grammar:
         """Compile a grammar in Lark's notation; raises ``lark.exceptions.GrammarError``."""
         return cls(compile_tables(text))
 
-    def parse(self, text: str, offsets: Offsets = 0) -> Script:
+    def parse(
+        self,
+        text: str,
+        offsets: Offsets = 0,
+        *,
+        extglob: bool = False,
+        follow_shopt: bool = False,
+    ) -> Script:
         """Parse a script.
 
         Text that bash would refuse gives a Script with a ``problem``; its ``body`` then holds
         what bash would have run before it found the problem. ``offsets`` maps positions of
         ``text`` to those of the source that spans should refer to: a shift, or a sequence with
         one position for each index and one more for the end.
+        ``extglob`` reads extended patterns everywhere, as bash does after ``shopt -s extglob``;
+        ``follow_shopt`` switches it on after a line that holds that command, as bash does when
+        it runs a script (``bash -n`` does not).
         Raises TooComplex past the documented limits.
         """
-        machine = self._machine(text, offsets, 0)
+        machine = self._machine(text, offsets, 0, extglob, follow_shopt)
         try:
             script: Script = machine.run("script", "command")
         except Unexpected as problem:
@@ -53,16 +63,18 @@ class Grammar:
         whole = (machine.source_start(0), machine.source_end(len(machine.text)))
         return evolve(script, span=whole)
 
-    def _machine(self, text: str, offsets: Offsets, depth: int) -> Machine:
+    def _machine(
+        self, text: str, offsets: Offsets, depth: int, extglob: bool, follow_shopt: bool
+    ) -> Machine:
         if depth > MAX_NESTED_TEXTS:
             raise TooComplex("the command is nested too deeply")
 
         def sub_parse(inner: str, start: str, places: Offsets) -> Any:
-            machine = self._machine(inner, places, depth + 1)
-            return machine.run(start, _CONTEXTS[start])
+            nested = self._machine(inner, places, depth + 1, machine.extglob, follow_shopt)
+            return nested.run(start, _CONTEXTS[start])
 
-        builder = Builder(sub_parse)
-        machine = Machine(self.tables, builder, text, offsets, depth)
+        builder = Builder(sub_parse, follow_shopt=follow_shopt)
+        machine = Machine(self.tables, builder, text, offsets, extglob)
         builder.attach(machine)
         return machine
 
@@ -84,9 +96,11 @@ def bash() -> Grammar:
     return Grammar.from_text(text)
 
 
-def parse(text: str, offsets: Offsets = 0) -> Script:
+def parse(
+    text: str, offsets: Offsets = 0, *, extglob: bool = False, follow_shopt: bool = False
+) -> Script:
     """Parse a bash script with the grammar that comes with Ringfence; see Grammar.parse."""
-    return bash().parse(text, offsets)
+    return bash().parse(text, offsets, extglob=extglob, follow_shopt=follow_shopt)
 
 
 __all__ = ["END", "Grammar", "TooComplex", "bash", "parse"]

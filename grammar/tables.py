@@ -77,28 +77,39 @@ class Tables:
     terminals: tuple[Terminal, ...]
     starts: Mapping[str, int]
     accepts: Mapping[str, int]  # start → the state that ends it
-    _scanners: dict[tuple[int, str, Place], Scanner] = field(factory=dict, eq=False, repr=False)
+    _scanners: dict[tuple[int, str, Place, bool], Scanner] = field(
+        factory=dict, eq=False, repr=False
+    )
     _compiled: dict[tuple[object, ...], Scanner] = field(factory=dict, eq=False, repr=False)
 
-    def scanner(self, state: int, context: str, place: Place) -> Scanner:
-        """The scanner for the terminals that fit in ``state``, ``context`` and ``place``."""
-        key = (state, context, place)
+    def scanner(self, state: int, context: str, place: Place, extglob: bool) -> Scanner:
+        """The scanner for the terminals that fit in ``state``, ``context`` and ``place``.
+
+        With ``extglob``, words hold extended patterns wherever they hold plain ones.
+        """
+        key = (state, context, place, extglob)
         scanner = self._scanners.get(key)
         if scanner is None:
-            scanner = self._scanners[key] = self._make(state, context, place)
+            scanner = self._scanners[key] = self._make(state, context, place, extglob)
         return scanner
 
-    def _make(self, state: int, context_name: str, place: Place) -> Scanner:
+    def _make(self, state: int, context_name: str, place: Place, extglob: bool) -> Scanner:
         context = CONTEXTS[context_name]
         wanted = self.actions[state].keys()
-        names = tuple(
-            terminal
-            for terminal in self.terminals
-            if terminal.name in wanted
-            and lets_through(context, terminal.name)
-            and not (place is Place.INSIDE and terminal.begins_word)
-            and not (place is Place.AFTER and terminal.name in WORD_PARTS)
-        )
+
+        def fits(terminal: Terminal) -> bool:
+            name = terminal.name
+            if name not in wanted:
+                return False
+            if extglob and lets_through(context, "LITERAL") and name in _EXTENDED:
+                return place is not Place.AFTER and _EXTENDED[name]
+            return (
+                lets_through(context, name)
+                and not (place is Place.INSIDE and terminal.begins_word)
+                and not (place is Place.AFTER and name in WORD_PARTS)
+            )
+
+        names = tuple(filter(fits, self.terminals))
         words: frozenset[str] = frozenset()
         if place is Place.OUTSIDE and context.shared is None and "IF" in wanted:
             words = RESERVED_WORDS
@@ -113,14 +124,16 @@ class Tables:
         if scanner is not None:
             return scanner
         # A blank that separates words goes before one that is skipped, a comment before a word.
-        patterns = [_group(t) for t in names if t.begins_word]
+        patterns = [_group(t) for t in names if t.name == "EXTGLOB"]
+        patterns += [_group(t) for t in names if t.begins_word]
         if reserved:
             words = "|".join(t.pattern for t in self.terminals if t.name in reserved)
             patterns.append(f"(?P<RESERVED>{words})")
         patterns += [_group(t) for t in names if t.name in _BLANKS]
         if skip:
             patterns.append(f"(?P<SKIP>{skip})")
-        patterns += [_group(t) for t in names if not t.begins_word and t.name not in _BLANKS]
+        placed = (*_BLANKS, "EXTGLOB")
+        patterns += [_group(t) for t in names if not t.begins_word and t.name not in placed]
         scanner = Scanner(re.compile("|".join(patterns) or r"(?!)"), names, reserved, skip)
         self._compiled[key] = scanner
         return scanner
@@ -131,6 +144,8 @@ class Tables:
         return self._scanner(names, scanner.reserved, scanner.skip)
 
 
+_EXTENDED = {"LITERAL": False, "PATTERN_TEXT": True, "EXTGLOB": True}
+"""With ``extglob`` on, plain text ends before an extended pattern."""
 _BLANKS = ("BLANK", "ARRAY_BLANK")
 
 
