@@ -63,6 +63,7 @@ from ringfence.grammar.nodes import (
     SingleQuoted,
     Span,
     Subshell,
+    SyntaxProblem,
     While,
     Word,
     WordPart,
@@ -492,7 +493,10 @@ class Builder:
         self, opener: Token, name: Word, words: tuple[Word, ...] | None, group: tuple[List, int]
     ) -> For | Select:
         kind = For if opener.text == "for" else Select
-        return kind((opener.span[0], group[1]), _plain_text(name), words, group[0])
+        return kind((opener.span[0], group[1]), self._name(name), words, group[0])
+
+    def _name(self, word: Word) -> str:
+        return self.machine.written(word.span) or _plain_text(word)
 
     def for_arithmetic(
         self, opener: Token, text: Token, _gap: None, group: tuple[List, int]
@@ -689,6 +693,14 @@ class Builder:
     def process_substitution(self, opener: Token, body: List, closer: Token) -> ProcessSubstitution:
         span = _join(opener, closer)
         return ProcessSubstitution(span, opener.text[0], Script(body.span, body))
+
+    def process_text(self, token: Token) -> ProcessSubstitution:
+        inner = token.text[2:-1]
+        places = self.machine.places(token.end - len(inner) - 1, inner)
+        found = self._substitution(token, inner, places, backquoted=False)
+        span = (token.span[0] + 2, token.span[1] - 1)
+        body = found.body or Script(span, List(span, ()), SyntaxProblem(span, found.error or ""))
+        return ProcessSubstitution(token.span, token.text[0], body)
 
     def backquoted(self, token: Token) -> CommandSubstitution:
         in_quotes = self.machine.opened[-1].context in ("dquote", "here", "parameter_quoted")

@@ -20,7 +20,7 @@ def _set(*names: str) -> frozenset[str]:
 _EXPANSIONS = "VARIABLE PARAMETER COMMAND COMMAND_TEXT BACKQUOTED ARITHMETIC ARITHMETIC_OLD"
 _QUOTES = "SINGLE_QUOTED ANSI_QUOTED DQUOTE ESCAPED"
 _INSIDE = f"{_QUOTES} {_EXPANSIONS}"
-_CONDITION = f"{_INSIDE} PROCESS BLANK NEWLINE AND_IF OR_IF RPAR"
+_CONDITION = f"{_INSIDE} PROCESS PROCESS_TEXT BLANK NEWLINE AND_IF OR_IF RPAR"
 _PARAMETER = (
     "PARAMETER_NAME PARAMETER_INDIRECT PARAMETER_LENGTH PARAMETER_OPERATOR PARAMETER_BAD"
     " PARAMETER_TEXT PARAMETER_END SUBSCRIPT"
@@ -54,7 +54,7 @@ CONTEXTS = {
         Context(  # pattern | pattern)
             "case_pattern",
             _set(),
-            _set("LITERAL BLANK NEWLINE LPAR RPAR PIPE ESAC PROCESS", _INSIDE),
+            _set("LITERAL BLANK NEWLINE LPAR RPAR PIPE ESAC PROCESS PROCESS_TEXT", _INSIDE),
             skip="blanks",
         ),
         Context("case_body", _set(), None, skip="blanks"),  # commands ;;
@@ -65,11 +65,11 @@ CONTEXTS = {
             quoted=True,
         ),
         Context("here", _set("HERE_TEXT HERE_ESCAPED"), _set(_EXPANSIONS), quoted=True),
-        Context("parameter", _set(_PARAMETER), _set(_INSIDE, "PROCESS")),
+        Context("parameter", _set(_PARAMETER), _set(_INSIDE, "PROCESS PROCESS_TEXT")),
         Context(
             "parameter_quoted",
             _set("PARAMETER_ESCAPED PARAMETER_QUOTED", _PARAMETER),
-            _set(_EXPANSIONS, "ANSI_QUOTED DQUOTE PROCESS"),
+            _set(_EXPANSIONS, "ANSI_QUOTED DQUOTE PROCESS PROCESS_TEXT"),
             quoted=True,
         ),
         Context(
@@ -82,7 +82,7 @@ CONTEXTS = {
         Context(
             "array",
             _set("ARRAY_BLANK ARRAY_KEY"),
-            _set("LITERAL PROCESS ASSIGN_SIGN RPAR", _INSIDE),
+            _set("LITERAL PROCESS PROCESS_TEXT ASSIGN_SIGN RPAR", _INSIDE),
             skip="newlines",
         ),
         Context(
@@ -112,7 +112,7 @@ CONTEXTS = {
         Context(
             "extglob",
             _set("EXTGLOB_TEXT EXTGLOB EXTGLOB_LPAR EXTGLOB_OR EXTGLOB_END"),
-            _set("PROCESS", _INSIDE),
+            _set("PROCESS PROCESS_TEXT", _INSIDE),
         ),
     )
 }
@@ -169,7 +169,7 @@ CHANGES = {
 
 INSIDE_WORD = frozenset(
     "LITERAL PATTERN_TEXT REGEX_TEXT ESCAPED SINGLE_QUOTED ANSI_QUOTED BACKQUOTED COMMAND_TEXT"
-    " ARITHMETIC ARITHMETIC_OLD VARIABLE ASSIGN ASSIGN_SIGN".split()
+    " PROCESS_TEXT ARITHMETIC ARITHMETIC_OLD VARIABLE ASSIGN ASSIGN_SIGN".split()
 )
 """After these terminals, and after what WORD_OPENERS open has closed, a word may go on."""
 

@@ -126,6 +126,12 @@ class Machine:
         places.append(self.source_end(start + len(text)))
         return places
 
+    def written(self, span: Span) -> str | None:
+        """The source of a span of this text, if it stands there as it stood."""
+        if self.cuts or not isinstance(self.offsets, int):
+            return None
+        return self.text[span[0] - self.offsets : span[1] - self.offsets]
+
     def run(self, start: str, context: str) -> Any:
         """Parse the whole text as ``start``, beginning in ``context``.
 
@@ -407,7 +413,7 @@ def _arithmetic_old(pairs: Pairs, _begin: int, end: int) -> int:
 
 
 def _command_text(pairs: Pairs, _begin: int, end: int) -> int:
-    """``$((…)…)`` that is no arithmetic: bash takes the text to the matching parenthesis."""
+    """``$((…)…)`` and ``<((…)…)`` that are no arithmetic: bash takes the text to the matching parenthesis."""
     return pairs.parenthesis(end) + 1 or -1
 
 
@@ -433,6 +439,7 @@ _CHECKS = {
     "ARITHMETIC": _arithmetic,
     "ARITHMETIC_OLD": _arithmetic_old,
     "COMMAND_TEXT": _command_text,
+    "PROCESS_TEXT": _command_text,
     "ASSIGN_ELEMENT": _subscript,
     "DECLARED_ELEMENT": _declared_subscript,
     "ARRAY_KEY": _subscript,
@@ -445,5 +452,6 @@ _MUST_CLOSE = {
     "ARRAY_KEY": "the `[` of the subscript is not closed",
     "ARITHMETIC_OLD": "the `$[` is not closed",
     "COMMAND_TEXT": "the `$(` is not closed",
+    "PROCESS_TEXT": "the `(` is not closed",
 }
 MAX_HERE_DOCUMENTS = 16  # as bash: more on one line is an error
