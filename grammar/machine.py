@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Protocol, TypeAlias
 
 from attrs import define, field
@@ -92,9 +92,11 @@ class Machine:
 
     tables: Tables
     builder: Any
+    nested: Callable[[str], Machine]  # a machine for the same source
     text: str
     offsets: Offsets = 0
     extglob: bool = False  # may be switched on between two lines
+    ends: dict[int, int] = field(factory=dict)  # places of `$(` → the length of what follows
     cuts: list[int] = field(factory=list)  # where a continuation was removed, in `text`
     shifted_end: int = 0  # the position behind the last shifted token
     values: list[Any] = field(factory=list)
@@ -132,22 +134,24 @@ class Machine:
             return None
         return self.text[span[0] - self.offsets : span[1] - self.offsets]
 
-    def run(self, start: str, context: str) -> Any:
-        """Parse the whole text as ``start``, beginning in ``context``.
+    def run(self, start: str, context: str, position: int = 0) -> Any:
+        """Parse the text from ``position`` as ``start``, beginning in ``context``.
 
+        The whole text must be one; only a ``substitution`` ends where its ``)`` does, and
+        gives nothing (``shifted_end`` tells where).
         Raises Unexpected where bash would refuse it and TooComplex past the limits.
         """
         tables = self.tables
-        actions, rules, scan = tables.actions, tables.rules, tables.scanner
-        builders = self.builder.methods(rules)
+        actions, scan = tables.actions, tables.scanner
+        rules = [(rule.size, rule.origin) for rule in tables.rules]
+        builders = self.builder.methods(tables.rules)
         accepting = tables.accepts[start]
         state = tables.starts[start]
         states = [state]
         values = self.values
         self.opened.append(_Opened(context, continues_word=False, heres=[]))
         self._continued = "\\\n" in self.text
-        self._pairs = Pairs(self.text)
-        position = 0
+        self._pairs = Pairs(self.text, self._substitution_end)
         place = Place.OUTSIDE
         while True:
             # --- read one terminal
@@ -165,8 +169,7 @@ class Machine:
                     raise self._unexpected(name, token, states)
                 if action >= 0:
                     break
-                rule = rules[~action]
-                size = rule.size
+                size, origin = rules[~action]
                 build = builders[~action]
                 if build is not None:
                     if size:
@@ -178,7 +181,7 @@ class Machine:
                     values.append(made)
                 elif size:
                     del states[-size:]
-                state = actions[states[-1]][rule.origin]
+                state = actions[states[-1]][origin]
                 states.append(state)
                 if state == accepting and name == END:
                     self._finish(begin)
@@ -189,6 +192,8 @@ class Machine:
             if len(states) > MAX_DEPTH:
                 raise TooComplex("the command is nested too deeply")
             self.shifted_end = position = end
+            if name == "RPAR" and len(self.opened) == 1 and start == "substitution":
+                return None
             # --- what it opens and closes
             place = Place.INSIDE if self._enter(name) else Place.OUTSIDE
             if name == "NEWLINE":
@@ -247,7 +252,7 @@ class Machine:
             raise TooComplex("the command is continued over too many lines")
         self.cuts.append(position)
         self.text = self.text[:position] + self.text[position + 2 :]
-        self._pairs = Pairs(self.text)
+        self._pairs = Pairs(self.text, self._substitution_end)
 
     def _enter(self, name: str) -> bool:
         """Note what terminal ``name`` opens or closes; says whether a word may go on after it."""
@@ -280,6 +285,21 @@ class Machine:
         else:
             top.context = change
         return False
+
+    def _substitution_end(self, position: int) -> int:
+        """Where the ``$(`` before ``position`` ends, found by parsing what is in it.
+
+        Raises Unexpected if bash would refuse it.
+        """
+        place = self.source_start(position)
+        length = None if self.cuts else self.ends.get(place)
+        if length is None:
+            nested = self.nested(self.text)
+            nested.run("substitution", "command", position)
+            length = nested.shifted_end + 2 * len(nested.cuts) - position
+            if not self.cuts:
+                self.ends[place] = length
+        return position + length
 
     # --- here-documents ----------------------------------------------------------------------
 

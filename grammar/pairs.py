@@ -1,16 +1,18 @@
 """Finding the closer of a parenthesis or bracket the way bash's own lexer does.
 
 Bash decides whether ``((`` and ``$((`` are arithmetic, and whether ``name[`` begins an array
-element, by looking for the matching closer first: quotes and backslashes hide characters.
+element, by looking for the matching closer first: quotes and backslashes hide characters, and
+a ``$(…)`` on the way is parsed as commands.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
-_PAREN = re.compile(r"[()'\"`\\]")
-_BRACKET = re.compile(r"[\[\]'\"`\\]")
-_BRACKET_IN_BRACES = re.compile(r"\$\{|[\[\]{}'\"`\\]")
+_PAREN = re.compile(r"\$\((?!\()|[()'\"`\\]")
+_BRACKET = re.compile(r"\$\(|[\[\]'\"`\\]")
+_BRACKET_IN_BRACES = re.compile(r"\$\{|\$\(|[\[\]{}'\"`\\]")
 _BRACKET_PLAIN = re.compile(r"[\[\]'\"`\\ \t\n;&|<>()]|\$\(|\$\{")
 _DOUBLE = re.compile(r"[\"\\`]|\$\(")
 _BACKQUOTE = re.compile(r"[`\\]")
@@ -23,8 +25,9 @@ class Pairs:
     that ``((((…`` takes linear time.
     """
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, substitution_end: Callable[[int], int]) -> None:
         self.text = text
+        self._substitution_end = substitution_end
         self._parentheses: dict[int, int] = {}
 
     def parenthesis(self, position: int) -> int:
@@ -47,7 +50,7 @@ class Pairs:
             elif mark == "\\":
                 position += 1
             else:
-                position = self._after_quote(position, mark)
+                position = self._after(position, mark)
                 if position < 0:
                     break
         known.update(dict.fromkeys(opened, -1))
@@ -73,10 +76,8 @@ class Pairs:
                     return position - 1
             elif mark == "\\":
                 position += 1
-            elif mark in "'\"`":
-                position = self._after_quote(position, mark)
-            elif mark == "$(":
-                position = self.parenthesis(position) + 1 or -1
+            elif mark in "'\"`" or mark == "$(":
+                position = self._after(position, mark)
             elif plain and mark == "${":
                 position = self.text.find("}", position) + 1 or -1
             elif mark == "${":
@@ -89,23 +90,22 @@ class Pairs:
                 return -1
         return -1
 
-    def _after_quote(self, position: int, quote: str) -> int:
-        """The position after the quote that was opened before ``position``, or -1."""
+    def _after(self, position: int, opener: str) -> int:
+        """The position after what ``opener``, a quote or ``$(``, opened before it, or -1."""
         text = self.text
-        if quote == "'":
+        if opener == "$(":
+            if text.startswith("(", position):
+                return self.parenthesis(position) + 1 or -1
+            return self._substitution_end(position)
+        if opener == "'":
             return text.find("'", position) + 1 or -1
-        marks = _BACKQUOTE if quote == "`" else _DOUBLE
+        marks = _BACKQUOTE if opener == "`" else _DOUBLE
         while (match := marks.search(text, position)) is not None:
             mark = match.group()
             position = match.end()
-            if mark == quote:
+            if mark == opener:
                 return position
-            if mark == "\\":
-                position += 1
-            elif mark == "`":
-                position = self._after_quote(position, "`")
-            else:
-                position = self.parenthesis(position) + 1 or -1
+            position = position + 1 if mark == "\\" else self._after(position, mark)
             if position < 0:
                 return -1
         return -1

@@ -50,7 +50,7 @@ class Grammar:
         it runs a script (``bash -n`` does not).
         Raises TooComplex past the documented limits.
         """
-        machine = self._machine(text, offsets, 0, extglob, follow_shopt)
+        machine = self._machine(text, offsets, 0, extglob, follow_shopt, {})
         try:
             script: Script = machine.run("script", "command")
         except Unexpected as problem:
@@ -64,17 +64,29 @@ class Grammar:
         return evolve(script, span=whole)
 
     def _machine(
-        self, text: str, offsets: Offsets, depth: int, extglob: bool, follow_shopt: bool
+        self,
+        text: str,
+        offsets: Offsets,
+        depth: int,
+        extglob: bool,
+        follow_shopt: bool,
+        ends: dict[int, int],
     ) -> Machine:
         if depth > MAX_NESTED_TEXTS:
             raise TooComplex("the command is nested too deeply")
 
+        def make(inner: str, places: Offsets) -> Machine:
+            now = machine.extglob
+            return self._machine(inner, places, depth + 1, now, follow_shopt, ends)
+
         def sub_parse(inner: str, start: str, places: Offsets) -> Any:
-            nested = self._machine(inner, places, depth + 1, machine.extglob, follow_shopt)
-            return nested.run(start, _CONTEXTS[start])
+            return make(inner, places).run(start, _CONTEXTS[start])
+
+        def nested(inner: str) -> Machine:
+            return make(inner, machine.offsets)
 
         builder = Builder(sub_parse, follow_shopt=follow_shopt)
-        machine = Machine(self.tables, builder, text, offsets, extglob)
+        machine = Machine(self.tables, builder, nested, text, offsets, extglob, ends)
         builder.attach(machine)
         return machine
 

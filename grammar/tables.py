@@ -18,7 +18,7 @@ from lark.parsers.lalr_analysis import Shift
 
 from ringfence.grammar.contexts import CONTEXTS, RESERVED_WORDS, WORD_PARTS, lets_through
 
-STARTS = ("script", "here_text", "arithmetic")
+STARTS = ("script", "here_text", "arithmetic", "substitution")
 END = "$END"
 
 
@@ -46,8 +46,13 @@ class RuleTable:
     """One grammar rule: what it makes, from how many values, by which function of the builder."""
 
     origin: str
-    size: int
+    symbols: tuple[str, ...]
     builder: str | None  # None: the single value is handed on
+
+    @property
+    def size(self) -> int:
+        """How many values it takes."""
+        return len(self.symbols)
 
 
 @frozen
@@ -191,7 +196,7 @@ def compile_tables(grammar: str) -> Tables:
     rules = tuple(
         RuleTable(
             str(rule.origin.name),
-            len(rule.expansion),
+            tuple(str(symbol.name) for symbol in rule.expansion),
             _builder_name(rule.origin.name, rule.alias, len(rule.expansion)),
         )
         for rule in lark.rules
