@@ -7,7 +7,8 @@ The methods are given the values of the rule's symbols, terminals as Tokens. Lis
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 from attrs import define, evolve, field
@@ -95,10 +96,28 @@ class _Simple:
 
 @define
 class _Chain:
-    """Commands joined by operators, still being read."""
+    """Commands joined by ``&&`` and ``||``, still being read."""
 
     commands: list[Command]
     operators: list[str] = field(factory=list)
+
+    def node(self) -> Command:
+        if not self.operators:
+            return self.commands[0]
+        return AndOr(self._span(), tuple(self.commands), tuple(self.operators))
+
+    def _span(self) -> Span:
+        return (self.commands[0].span[0], self.commands[-1].span[1])
+
+
+@define
+class _Piped(_Chain):
+    """Commands joined by ``|`` and ``|&``, still being read."""
+
+    def node(self) -> Command:
+        if not self.operators:
+            return self.commands[0]
+        return Pipeline(self._span(), tuple(self.commands), tuple(self.operators))
 
 
 @define
@@ -124,6 +143,7 @@ class _Operation:
     start: int
 
 
+EMPTY: Mapping[str, Any] = MappingProxyType({})
 _SPAN_NONE: Span = (0, 0)
 _PATTERN_OPERATORS = frozenset("# ## % %% / // /# /% ^ ^^ , ,,".split())
 
@@ -133,8 +153,15 @@ class Builder:
 
     machine: Machine
 
-    def __init__(self, sub_parse: SubParse, *, follow_shopt: bool = False) -> None:
+    def __init__(
+        self,
+        sub_parse: SubParse,
+        extensions: Mapping[str, Callable[..., Any]] = EMPTY,
+        *,
+        follow_shopt: bool = False,
+    ) -> None:
         self._sub_parse = sub_parse
+        self._extensions = extensions
         self._follow_shopt = follow_shopt
 
     def attach(self, machine: Machine) -> None:
@@ -142,8 +169,18 @@ class Builder:
         self.machine = machine
 
     def methods(self, rules: Sequence[RuleTable]) -> list[Callable[..., Any] | None]:
-        """The method of each rule, None where its single value is handed on."""
-        return [getattr(self, rule.builder) if rule.builder else None for rule in rules]
+        """The function of each rule, None where its single value is handed on.
+
+        An extension's own functions come first and are given nodes.
+        """
+        return [self._method(rule.builder) if rule.builder else None for rule in rules]
+
+    def _method(self, name: str) -> Callable[..., Any]:
+        function = self._extensions.get(name)
+        if function is None:
+            method: Callable[..., Any] = getattr(self, name)
+            return method
+        return lambda *values: function(*map(_finished, values))
 
     # --- general ---
 
@@ -195,12 +232,12 @@ class Builder:
         return List((place, place), ())
 
     def items_first(self, command: Command | _Chain) -> _Items:
-        node = _and_or(command)
+        node = _finished(command)
         return _Items([ListItem(node.span, node)])
 
     def items_more(self, items: _Items, separator: Token, command: Command | _Chain) -> _Items:
         items.items[-1] = _terminated(items.items[-1], separator)
-        node = _and_or(command)
+        node = _finished(command)
         items.items.append(ListItem(node.span, node))
         return items
 
@@ -224,21 +261,18 @@ class Builder:
         left.commands.append(right)
         return left
 
-    def piped_first(self, command: Command) -> _Chain:
-        return _Chain([command])
-
     def piped_more(
-        self, chain: _Chain, operator: Token, _newlines: None, command: Command
-    ) -> _Chain:
-        chain.operators.append(operator.text)
-        chain.commands.append(command)
-        return chain
+        self, left: Command | _Piped, operator: Token, _newlines: None, command: Command
+    ) -> _Piped:
+        if not isinstance(left, _Piped):
+            left = _Piped([left])
+        left.operators.append(operator.text)
+        left.commands.append(command)
+        return left
 
-    def pipeline(self, chain: _Chain) -> Command:
-        if not chain.operators:
-            return chain.commands[0]
-        span = (chain.commands[0].span[0], chain.commands[-1].span[1])
-        return Pipeline(span, tuple(chain.commands), tuple(chain.operators))
+    def pipeline(self, left: Command | _Piped) -> Command:
+        command: Command = _finished(left)
+        return command
 
     def pipeline_negated(self, bang: Token, command: Command | None = None) -> Pipeline:
         pipeline = _as_pipeline(bang, command)
@@ -896,11 +930,9 @@ def _terminated(item: ListItem, end: Token) -> ListItem:
     return ListItem((item.span[0], end.span[1]), item.command, end.text)
 
 
-def _and_or(command: Command | _Chain) -> Command:
-    if not isinstance(command, _Chain):
-        return command
-    span = (command.commands[0].span[0], command.commands[-1].span[1])
-    return AndOr(span, tuple(command.commands), tuple(command.operators))
+def _finished(value: Any) -> Any:
+    """The node of what was still being read; everything else as it is."""
+    return value.node() if isinstance(value, _Chain | _Simple) else value
 
 
 def _as_pipeline(first: Token, command: Command | None) -> Pipeline:

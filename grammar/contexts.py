@@ -78,7 +78,11 @@ CONTEXTS = {
             _set(_EXPANSIONS, "SINGLE_QUOTED DQUOTE ESCAPED"),
             quoted=True,
         ),
-        Context("subscript", _set("SUBSCRIPT_TEXT SUBSCRIPT_NESTED SUBSCRIPT_END"), _set(_INSIDE)),
+        Context(
+            "subscript",
+            _set("SUBSCRIPT_TEXT SUBSCRIPT_NESTED SUBSCRIPT_END"),
+            _set(_INSIDE, "PROCESS PROCESS_TEXT"),
+        ),
         Context(
             "array",
             _set("ARRAY_BLANK ARRAY_KEY"),

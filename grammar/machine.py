@@ -100,6 +100,7 @@ class Machine:
     cuts: list[int] = field(factory=list)  # where a continuation was removed, in `text`
     shifted_end: int = 0  # the position behind the last shifted token
     values: list[Any] = field(factory=list)
+    trace: list[Token] | None = None  # all tokens, if wanted
     opened: list[_Opened] = field(factory=list)
     _continued: bool = False
     _pairs: Pairs = field(init=False)
@@ -189,6 +190,8 @@ class Machine:
             state = action
             states.append(state)
             values.append(token)
+            if self.trace is not None:
+                self.trace.append(token)
             if len(states) > MAX_DEPTH:
                 raise TooComplex("the command is nested too deeply")
             self.shifted_end = position = end

@@ -422,6 +422,19 @@ class Coprocess(Node):
     name: Word | None = None
 
 
+@frozen
+class Extension(Node):
+    """What an extension of the grammar adds: ``operator`` joins ``commands``.
+
+    Each command is judged as one that runs, in a subshell of its own if ``subshells``; so an
+    operator that nobody has told Ringfence more about hides nothing.
+    """
+
+    operator: str
+    commands: tuple[Command, ...]
+    subshells: bool = True
+
+
 Command: TypeAlias = (
     SimpleCommand
     | Pipeline
@@ -438,6 +451,7 @@ Command: TypeAlias = (
     | Conditional
     | FunctionDefinition
     | Coprocess
+    | Extension
 )
 
 

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from functools import lru_cache
 from importlib.resources import files
+from pathlib import Path
 from typing import Any
 
-from attrs import evolve, frozen
+from attrs import evolve, field, frozen
+from lark.exceptions import GrammarError
 
-from ringfence.grammar.build import Builder
+from ringfence.grammar.build import EMPTY, Builder
 from ringfence.grammar.errors import TooComplex, Unexpected
-from ringfence.grammar.machine import Machine, Offsets
+from ringfence.grammar.machine import Machine, Offsets, Token
 from ringfence.grammar.nodes import List, ListItem, Script, SyntaxProblem
 from ringfence.grammar.tables import END, Tables, compile_tables
 
@@ -22,14 +25,46 @@ _CONTEXTS = {"script": "command", "here_text": "here", "arithmetic": "arithmetic
 
 @frozen
 class Grammar:
-    """A grammar ready to parse."""
+    """A grammar ready to parse: its text in Lark's notation, and what extensions added."""
 
-    tables: Tables
+    text: str
+    extension: str
+    functions: Mapping[str, Callable[..., Any]]
+    tables: Tables = field(repr=False)
 
     @classmethod
-    def from_text(cls, text: str) -> Grammar:
-        """Compile a grammar in Lark's notation; raises ``lark.exceptions.GrammarError``."""
-        return cls(compile_tables(text))
+    def from_text(
+        cls,
+        text: str,
+        extension: str = "",
+        functions: Mapping[str, Callable[..., Any]] = EMPTY,
+    ) -> Grammar:
+        """Compile a grammar; raises ``lark.exceptions.GrammarError`` where it is wrong."""
+        tables = compile_tables(text, extension)
+        for rule in tables.rules:
+            if (
+                rule.builder
+                and rule.builder not in functions
+                and not hasattr(Builder, rule.builder)
+            ):
+                raise GrammarError(f"no function is given for -> {rule.builder}")
+        return cls(text, extension, functions, tables)
+
+    def extend(
+        self, extension: str | Path, functions: Mapping[str, Callable[..., Any]] = EMPTY
+    ) -> Grammar:
+        """A new grammar with ``extension``, text in Lark's notation or a file that holds it.
+
+        ``%extend rule: …`` adds alternatives to a rule of bash.lark, ``%override rule: …``
+        replaces it; new terminals and rules are written as there. Each alternative that holds
+        more than one symbol has a name (``-> name``) that ``functions`` maps to a function
+        from the values of its symbols (nodes, and Tokens for terminals) to a node, usually an
+        Extension. Raises ``lark.exceptions.GrammarError`` or ``OSError``.
+        """
+        text = extension.read_text("utf-8") if isinstance(extension, Path) else extension
+        return self.from_text(
+            self.text, f"{self.extension}\n{text}", {**self.functions, **functions}
+        )
 
     def parse(
         self,
@@ -85,10 +120,24 @@ class Grammar:
         def nested(inner: str) -> Machine:
             return make(inner, machine.offsets)
 
-        builder = Builder(sub_parse, follow_shopt=follow_shopt)
+        builder = Builder(sub_parse, self.functions, follow_shopt=follow_shopt)
         machine = Machine(self.tables, builder, nested, text, offsets, extglob, ends)
         builder.attach(machine)
         return machine
+
+    def tokens(self, text: str) -> tuple[Token, ...]:
+        """The tokens of a script that has no syntax problem, in order.
+
+        Blanks, comments, line continuations and the texts of here-documents lie between them.
+        Raises ValueError where bash would refuse the script.
+        """
+        machine = self._machine(text, 0, 0, False, False, {})
+        machine.trace = []
+        try:
+            machine.run("script", "command")
+        except Unexpected as problem:
+            raise ValueError(problem.message) from problem
+        return tuple(machine.trace)
 
     def _lines_before(self, machine: Machine) -> tuple[ListItem, ...]:
         """The complete lines that were read before an error."""

@@ -13,6 +13,7 @@ from typing import Any
 
 from attrs import field, frozen
 from lark import Lark
+from lark.exceptions import GrammarError
 from lark.lexer import Lexer, Token
 from lark.parsers.lalr_analysis import Shift
 
@@ -178,13 +179,14 @@ class _NoLexer(Lexer):
         raise NotImplementedError
 
 
-def compile_tables(grammar: str) -> Tables:
-    """Compute the tables of ``grammar`` (Lark's notation).
+def compile_tables(grammar: str, extension: str = "") -> Tables:
+    """Compute the tables of ``grammar`` (Lark's notation) with an ``extension`` behind it.
 
+    Among terminals of the same priority that match, the extension's come first.
     Raises ``lark.exceptions.GrammarError`` if it is not LALR(1) or not well formed.
     """
     lark = Lark(
-        grammar,
+        f"{grammar}\n{extension}",
         parser="lalr",
         lexer=_NoLexer,
         start=list(STARTS),
@@ -208,11 +210,8 @@ def compile_tables(grammar: str) -> Tables:
         for symbol, (action, argument) in table.states[state].items():
             row[symbol] = order[argument] if action is Shift else ~numbers[argument]
         actions.append(row)
-    terminals = sorted(
-        (Terminal(t.name, t.pattern.to_regexp(), t.priority) for t in lark.terminals),
-        key=lambda terminal: -terminal.priority,
-    )
-    declared = {name: place for place, name in enumerate(_declared(grammar))}
+    terminals = [Terminal(t.name, t.pattern.to_regexp(), t.priority) for t in lark.terminals]
+    declared = {name: place for place, name in enumerate(_declared(f"{extension}\n{grammar}"))}
     terminals.sort(key=lambda t: (-t.priority, declared.get(t.name, 0)))
     return Tables(
         rules,
@@ -226,7 +225,8 @@ def compile_tables(grammar: str) -> Tables:
 def _builder_name(origin: str, alias: str | None, size: int) -> str | None:
     if alias:
         return alias
-    assert size == 1, f"the rule {origin} needs a name for its builder (-> name)"
+    if size != 1:
+        raise GrammarError(f"an alternative of {origin} needs a name for its function: -> name")
     return None
 
 
