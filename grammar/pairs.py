@@ -10,12 +10,16 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-_PAREN = re.compile(r"\$\((?!\()|[()'\"`\\]")
-_BRACKET = re.compile(r"\$\(|[\[\]'\"`\\]")
-_BRACKET_IN_BRACES = re.compile(r"\$\{|\$\(|[\[\]{}'\"`\\]")
-_BRACKET_PLAIN = re.compile(r"[\[\]'\"`\\ \t\n;&|<>()]|\$\(|\$\{")
+_PAREN = re.compile(r"\$\((?!\()|\$'|[()'\"`\\]")
+_BRACKET = re.compile(r"\$\(|\$'|[\[\]'\"`\\]")
+_BRACKET_IN_BRACES = re.compile(r"\$\{|\$\(|\$'|[\[\]{}'\"`\\]")
+_BRACKET_PLAIN = re.compile(r"\$\(|\$\{|\$'|[\[\]'\"`\\ \t\n;&|<>()]")
 _DOUBLE = re.compile(r"[\"\\`]|\$\(")
+_ANSI = re.compile(r"[^'\\]*(?:\\[\s\S][^'\\]*)*'")
 _BACKQUOTE = re.compile(r"[`\\]")
+
+
+_OPENERS = frozenset(("'", '"', "`", "$(", "$'"))
 
 
 class Pairs:
@@ -76,7 +80,7 @@ class Pairs:
                     return position - 1
             elif mark == "\\":
                 position += 1
-            elif mark in "'\"`" or mark == "$(":
+            elif mark in _OPENERS:
                 position = self._after(position, mark)
             elif plain and mark == "${":
                 position = self.text.find("}", position) + 1 or -1
@@ -97,6 +101,9 @@ class Pairs:
             if text.startswith("(", position):
                 return self.parenthesis(position) + 1 or -1
             return self._substitution_end(position)
+        if opener == "$'":
+            match = _ANSI.match(text, position)
+            return match.end() if match else -1
         if opener == "'":
             return text.find("'", position) + 1 or -1
         marks = _BACKQUOTE if opener == "`" else _DOUBLE
