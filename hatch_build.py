@@ -4,12 +4,14 @@ The repository keeps engine/, grammar/ and rules/ at the top. Installed, they ar
 ringfence.engine, ringfence.grammar and ringfence.rules, and engine/root.py is ringfence itself.
 
 A wheel renames the folders by configuration (``sources`` in pyproject.toml); this
-hook adds the two files that sit beside them. An editable install cannot rename
-anything, so it gets build/editable/ringfence, a folder of links back to the checkout:
-edits and new modules are live, and type checkers see ordinary files.
+hook adds the two files that sit beside them, and the grammar's tables, so that no start has
+to compute them. An editable install cannot rename anything, so it gets build/editable/ringfence,
+a folder of links back to the checkout: edits and new modules are live, and type checkers see
+ordinary files.
 """
 
 import os
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +31,20 @@ class ImportName(BuildHookInterface[Any]):
             return
         for name, source in FILES.items():
             build_data["force_include"][str(Path(self.root, source))] = f"ringfence/{name}"
+        tables = make_tables(Path(self.root), Path(self.root, "build"))
+        build_data["force_include"][str(tables)] = "ringfence/grammar/tables.json"
+
+
+def make_tables(root: Path, build: Path) -> Path:
+    """Write the tables of the grammar at ``root`` to a file below ``build``."""
+    link_all(root, build / "editable" / "ringfence")
+    sys.path.insert(0, str(build / "editable"))
+    from ringfence.grammar.compiler import compile_tables  # noqa: PLC0415 - linked just now
+
+    grammar = (root / "grammar" / "bash.lark").read_text("utf-8")
+    made = build / "tables.json"
+    made.write_text(compile_tables(grammar).to_json(grammar), "utf-8")
+    return made
 
 
 def link_all(root: Path, package: Path) -> None:

@@ -50,9 +50,9 @@ class ToolCall:
 class Decision:
     """The answer to a ToolCall, with everything it rests on.
 
-    ``default`` is True if no rule of anyone's made it, only defaults: hosts treat "no objection"
-    and "allow" differently. ``message`` is the text for the person (ask) or the agent (deny);
-    empty for allow.
+    ``default`` is True if no rule of anyone's made it, only defaults (an allow: if any part of it
+    rests on a default): hosts treat "no objection" and "allow" differently. ``message`` is the
+    text for the person (ask) or the agent (deny); empty for allow.
     """
 
     call: ToolCall

@@ -85,11 +85,16 @@ class RealFileSystem:
             handle = os.open(self._host(path), os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
         except (OSError, ValueError):
             return None
-        with open(handle, "rb") as file:  # noqa: PTH123
+        try:
             status = os.fstat(handle)
             if not stat.S_ISREG(status.st_mode) or status.st_size > limit:
                 return None
-            return file.read(limit).decode("utf-8", "surrogateescape")
+            with open(handle, "rb", closefd=False) as file:
+                return file.read(limit).decode("utf-8", "surrogateescape")
+        except OSError:
+            return None
+        finally:
+            os.close(handle)
 
 
 @frozen

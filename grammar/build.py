@@ -145,7 +145,7 @@ class _Operation:
 
 EMPTY: Mapping[str, Any] = MappingProxyType({})
 _SPAN_NONE: Span = (0, 0)
-_PATTERN_OPERATORS = frozenset("# ## % %% / // /# /% ^ ^^ , ,,".split())
+_PATTERN_OPERATORS = frozenset(["#", "##", "%", "%%", "/", "//", "/#", "/%", "^", "^^", ",", ",,"])
 
 
 class Builder:
@@ -228,8 +228,7 @@ class Builder:
         return _list(items.items)
 
     def body_empty(self, _newlines: None) -> List:
-        place = self.machine.source_end(self.machine.shifted_end)
-        return List((place, place), ())
+        return List(self.machine.after_last(), ())
 
     def items_first(self, command: Command | _Chain) -> _Items:
         node = _finished(command)
@@ -241,11 +240,8 @@ class Builder:
         items.items.append(ListItem(node.span, node))
         return items
 
-    def separator(self, separator: Token, _newlines: Token | None = None) -> Token:
-        return separator
-
-    def separator_newline(self, newlines: Token) -> Token:
-        return newlines
+    def separator(self, terminator: Token, _newlines: Token) -> Token:
+        return terminator
 
     def newlines(self, first: Token, _more: Token | None = None) -> Token:
         return first
@@ -664,8 +660,7 @@ class Builder:
         return word
 
     def condition_missing(self, _newlines: Token | None) -> ConditionalTest:
-        place = self.machine.source_end(self.machine.shifted_end)
-        return ConditionalTest((place, place), None, ())
+        return ConditionalTest(self.machine.after_last(), None, ())
 
     # --- words ---
 
@@ -682,8 +677,7 @@ class Builder:
     def word_or_empty(self, parts: list[WordPart]) -> Word:
         if parts:
             return self.word(parts)
-        place = self.machine.source_end(self.machine.shifted_end)
-        return Word((place, place), ())
+        return Word(self.machine.after_last(), ())
 
     def parts_none(self) -> list[WordPart]:
         return []
@@ -733,7 +727,9 @@ class Builder:
         places = self.machine.places(token.end - len(inner) - 1, inner)
         found = self._substitution(token, inner, places, backquoted=False)
         span = (token.span[0] + 2, token.span[1] - 1)
-        body = found.body or Script(span, List(span, ()), SyntaxProblem(span, found.error or ""))
+        body = found.body or Script(
+            span, List(span, ()), SyntaxProblem(span, found.error or "", span)
+        )
         return ProcessSubstitution(token.span, token.text[0], body)
 
     def backquoted(self, token: Token) -> CommandSubstitution:

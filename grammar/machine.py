@@ -102,8 +102,20 @@ class Machine:
     values: list[Any] = field(factory=list)
     trace: list[Token] | None = None  # all tokens, if wanted
     opened: list[_Opened] = field(factory=list)
+    length: int = field(init=False)  # of the text as it was given
     _continued: bool = False
     _pairs: Pairs = field(init=False)
+
+    @length.default
+    def _length(self) -> int:
+        return len(self.text)
+
+    def whole(self) -> Span:
+        """The span of the whole text."""
+        offsets = self.offsets
+        if isinstance(offsets, int):
+            return (offsets, offsets + self.length)
+        return (offsets[0], offsets[self.length])
 
     def source_start(self, position: int) -> int:
         """The place in the outer source of a token that begins at ``position``."""
@@ -120,6 +132,10 @@ class Machine:
         if isinstance(offsets, int):
             return position + offsets
         return offsets[position - 1] + 1 if position else offsets[0]
+
+    def after_last(self) -> Span:
+        """An empty span behind the last token that was shifted."""
+        return (self.source_end(self.shifted_end),) * 2
 
     def places(self, start: int, text: str) -> Offsets:
         """Offsets for a nested text that stands verbatim at ``start`` of this one."""
@@ -158,7 +174,7 @@ class Machine:
             # --- read one terminal
             name, begin, end = self._read(scan, states, position, place)
             if name == END:
-                token = Token("", (self.source_end(begin),) * 2, begin)
+                token = Token("", (self.whole()[1],) * 2, begin)
             else:
                 token = Token(
                     self.text[begin:end], (self.source_start(begin), self.source_end(end)), end
@@ -336,11 +352,11 @@ class Machine:
             if ended:
                 self.builder.complete_here(here, pieces, begin, terminated=True)
                 return end
-            if in_substitution and line.startswith(here.delimiter):
+            rest = line.removeprefix(here.delimiter)
+            if in_substitution and rest != line and ")" in rest:
                 # `$(cat <<E` … `E)`: the delimiter and the closer may share a line.
-                if ")" in line[len(here.delimiter) :]:
-                    self.builder.complete_here(here, pieces, begin, terminated=True)
-                    return begin + len(here.delimiter)
+                self.builder.complete_here(here, pieces, begin, terminated=True)
+                return begin + len(here.delimiter)
             pieces.append((begin, line))
             position = end
         self.builder.complete_here(here, pieces, position, terminated=False)
@@ -436,7 +452,7 @@ def _arithmetic_old(pairs: Pairs, _begin: int, end: int) -> int:
 
 
 def _command_text(pairs: Pairs, _begin: int, end: int) -> int:
-    """``$((…)…)`` and ``<((…)…)`` that are no arithmetic: bash takes the text to the matching parenthesis."""
+    """``$((…)…)`` and ``<((…)…)`` that are no arithmetic: all to the matching parenthesis."""
     return pairs.parenthesis(end) + 1 or -1
 
 

@@ -459,10 +459,12 @@ Command: TypeAlias = (
 class SyntaxProblem(Node):
     """Text that bash would refuse; ``span`` runs from its first bad token to the end.
 
-    ``message`` is one line: what was found and what could have stood there.
+    ``found`` is the span of that token; ``message`` is one line: what was found and what could
+    have stood there.
     """
 
     message: str
+    found: Span
 
 
 @frozen

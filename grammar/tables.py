@@ -1,25 +1,21 @@
-"""From the text of the grammar to the tables that the machine runs on.
+"""The tables that the machine runs on, and the regular expressions made from them.
 
-Lark reads the grammar and computes the LALR(1) tables; what is kept are plain lists and
-dictionaries, so that a machine needs nothing of Lark while it parses.
+compiler.py makes them from a grammar's text with Lark. They are plain lists and dictionaries,
+which a file keeps, so that Lark need not be loaded to parse.
 """
 
 from __future__ import annotations
 
+import hashlib
+import json
 import re
+from collections.abc import Mapping
 from enum import Enum
-from collections.abc import Iterator, Mapping
-from typing import Any
 
-from attrs import field, frozen
-from lark import Lark
-from lark.exceptions import GrammarError
-from lark.lexer import Lexer, Token
-from lark.parsers.lalr_analysis import Shift
+from attrs import asdict, field, frozen
 
 from ringfence.grammar.contexts import CONTEXTS, RESERVED_WORDS, WORD_PARTS, lets_through
 
-STARTS = ("script", "here_text", "arithmetic", "substitution")
 END = "$END"
 
 
@@ -88,6 +84,34 @@ class Tables:
     )
     _compiled: dict[tuple[object, ...], Scanner] = field(factory=dict, eq=False, repr=False)
 
+    def to_json(self, grammar: str) -> str:
+        """A text to keep, marked as made from ``grammar``."""
+        made = {
+            "grammar": _mark(grammar),
+            "rules": [[rule.origin, rule.symbols, rule.builder] for rule in self.rules],
+            "actions": [dict(row) for row in self.actions],
+            "terminals": [list(asdict(t).values()) for t in self.terminals],
+            "starts": dict(self.starts),
+            "accepts": dict(self.accepts),
+        }
+        return json.dumps(made, separators=(",", ":"))
+
+    @classmethod
+    def from_json(cls, text: str, grammar: str) -> Tables | None:
+        """The tables that were kept, or None if they were made from another grammar."""
+        made = json.loads(text)
+        if made["grammar"] != _mark(grammar):
+            return None
+        return cls(
+            tuple(
+                RuleTable(origin, tuple(symbols), name) for origin, symbols, name in made["rules"]
+            ),
+            tuple(made["actions"]),
+            tuple(Terminal(*terminal) for terminal in made["terminals"]),
+            made["starts"],
+            made["accepts"],
+        )
+
     def scanner(self, state: int, context: str, place: Place, extglob: bool) -> Scanner:
         """The scanner for the terminals that fit in ``state``, ``context`` and ``place``.
 
@@ -116,11 +140,14 @@ class Tables:
             )
 
         names = tuple(filter(fits, self.terminals))
-        words: frozenset[str] = frozenset()
-        if place is Place.OUTSIDE and context.shared is None and "IF" in wanted:
-            words = RESERVED_WORDS
-        elif place is Place.OUTSIDE and "CONDITIONAL_END" in context.own:
-            words = frozenset(("CONDITIONAL_END",))
+        refused: set[str] = set()
+        if place is Place.OUTSIDE and context.skip:
+            refused.add("FD")  # a number before `<` or `>` is never a word
+            if context.shared is None and "IF" in wanted:
+                refused |= RESERVED_WORDS
+            if "CONDITIONAL_END" in context.own:
+                refused.add("CONDITIONAL_END")
+        words = frozenset(refused)
         skip = _SKIPS.get((context.skip, place), "")
         return self._scanner(names, words, skip)
 
@@ -169,67 +196,5 @@ class Scanner:
     skip: str
 
 
-class _NoLexer(Lexer):
-    """Lark wants a lexer; the machine has its own."""
-
-    def __init__(self, *_args: object) -> None:
-        pass
-
-    def lex(self, *_args: Any) -> Iterator[Token]:
-        raise NotImplementedError
-
-
-def compile_tables(grammar: str, extension: str = "") -> Tables:
-    """Compute the tables of ``grammar`` (Lark's notation) with an ``extension`` behind it.
-
-    Among terminals of the same priority that match, the extension's come first.
-    Raises ``lark.exceptions.GrammarError`` if it is not LALR(1) or not well formed.
-    """
-    lark = Lark(
-        f"{grammar}\n{extension}",
-        parser="lalr",
-        lexer=_NoLexer,
-        start=list(STARTS),
-        keep_all_tokens=True,
-        maybe_placeholders=False,
-    )
-    table = lark.parser.parser._parse_table  # noqa: SLF001
-    numbers = {rule: number for number, rule in enumerate(lark.rules)}
-    rules = tuple(
-        RuleTable(
-            str(rule.origin.name),
-            tuple(str(symbol.name) for symbol in rule.expansion),
-            _builder_name(rule.origin.name, rule.alias, len(rule.expansion)),
-        )
-        for rule in lark.rules
-    )
-    order = {state: index for index, state in enumerate(table.states)}
-    actions: list[dict[str, int]] = []
-    for state in table.states:
-        row: dict[str, int] = {}
-        for symbol, (action, argument) in table.states[state].items():
-            row[symbol] = order[argument] if action is Shift else ~numbers[argument]
-        actions.append(row)
-    terminals = [Terminal(t.name, t.pattern.to_regexp(), t.priority) for t in lark.terminals]
-    declared = {name: place for place, name in enumerate(_declared(f"{extension}\n{grammar}"))}
-    terminals.sort(key=lambda t: (-t.priority, declared.get(t.name, 0)))
-    return Tables(
-        rules,
-        tuple(actions),
-        tuple(terminals),
-        {start: order[state] for start, state in table.start_states.items()},
-        {start: order[state] for start, state in table.end_states.items()},
-    )
-
-
-def _builder_name(origin: str, alias: str | None, size: int) -> str | None:
-    if alias:
-        return alias
-    if size != 1:
-        raise GrammarError(f"an alternative of {origin} needs a name for its function: -> name")
-    return None
-
-
-def _declared(grammar: str) -> list[str]:
-    """Terminals in the order of the text: among equals, the first that matches is taken."""
-    return re.findall(r"^([A-Z][A-Z_0-9]*)(?:\.-?\d+)?\s*:", grammar, re.MULTILINE)
+def _mark(grammar: str) -> str:
+    return hashlib.sha256(grammar.encode()).hexdigest()

@@ -121,6 +121,7 @@ class Effect:
     certainty: Certainty = Certainty.CERTAIN
     classifier: str = ""  # the name of the classifier that saw a path in the word
     steps: tuple[str, ...] = ()
+    follow: bool = True  # False if a symbolic link at ``path`` is itself what is touched
 
 
 @frozen
@@ -169,14 +170,17 @@ class Rule:
     source: str  # e.g. `/home/dev/.config/ringfence/config.toml:3` or `built-in default`
     default: bool = False  # no rule of anyone's, only a default
     reason: str | None = None  # the user's own words
+    pattern: str | None = None  # the pattern that matched
 
 
 class Policy(Protocol):
     """The merged policy, as gates see it."""
 
-    def rule(self, surface: str, subject: str) -> Rule:
-        """The rule that decides ``subject`` on ``surface``.
+    def rule(self, surface: str, *subjects: str, context: str | None = None) -> Rule:
+        """The rule that decides on ``surface``: the last one that matches any of ``subjects``.
 
+        ``subjects`` are the names of one and the same thing. Ask and deny rules are also held
+        against ``context``, the whole that the thing is a part of; allow rules never are.
         Surfaces are ``special``, ``bash``, ``tools``, ``mcp`` and ``skills``. There always is
         an answer: a default if no rule matches.
         """

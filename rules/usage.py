@@ -15,10 +15,12 @@ from ringfence.rules.model import Field, Operation
 class PathUse:
     """An argument, or a piece of one (``-f/etc/x``, ``of=/x``), names a path.
 
-    ``path`` is the piece's text (it may hold unknowns). ``argument`` is its index in argv.
+    ``path`` is the piece's text (it may hold unknowns). ``argument`` is its index in argv, or
+    past its end in the environment given to ``usage``.
     A relative path starts at ``base`` if there is one (``git -C base``, ``tar -C base``; itself
     relative to the working directory), else at the working directory.
     ``fact`` says, for a person, why it is a path: ``operand of cat``, ``value of grep --file``.
+    ``language`` is that of a script that is executed, where the command fixes it.
     """
 
     path: str
@@ -29,6 +31,9 @@ class PathUse:
     possible: bool = False  # only perhaps touched
     recursive: bool = False  # the whole tree below it is (rm -r, grep -r, find)
     glob: bool = False  # the argument holds a glob that bash could not expand
+    language: str | None = None
+    follow: bool = True  # False if a link in the last place is itself meant (rm, find, ls -l)
+    tilde: bool = False  # the command itself takes a leading ~ for the home directory
 
 
 @frozen
@@ -46,6 +51,7 @@ class ProgramUse:
     argument: int
     parameters: tuple[Field, ...] = ()
     in_place: bool = False  # sed -i, perl -i: file operands are written
+    variables: tuple[tuple[str, str], ...] = ()  # set from outside: awk -v name=value
 
 
 @frozen
@@ -64,6 +70,7 @@ class CommandUse:
     appends_input: bool = False
     placeholder: str | None = None
     null_separated: bool = False  # xargs -0
+    input_file: str | None = None  # the words come from this file instead: xargs -a
     other_user: bool = False  # sudo, su: HOME may be another
 
 

@@ -1,1 +1,62 @@
-"""TODO."""
+"""The command line: one module a command.
+
+Exit status: 0 allow (and success of everything that is no decision), 1 deny, 2 an error in the
+usage or in a config file, 3 ask.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+from typing import NoReturn
+
+from ringfence.engine.cli import check, explain, hook, parse
+from ringfence.engine.cli.output import warn
+from ringfence.engine.policy.errors import ConfigError
+
+ERROR = 2
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command line and return its exit status."""
+    arguments = _parser().parse_args(argv)
+    try:
+        status: int = arguments.run(arguments)
+        sys.stdout.flush()
+    except ConfigError as error:
+        warn(str(error))
+        return ERROR
+    except KeyboardInterrupt:
+        return 130
+    except BrokenPipeError:
+        # Whoever read the output is gone. Python would complain once more at its exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 141
+    except Exception as error:  # noqa: BLE001  # a traceback would leave with the status of a deny
+        warn(f"internal error {type(error).__name__}: {error}")
+        return ERROR
+    return status
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="ringfence",
+        description="Decide whether an agent's tool call stays inside the working directory.",
+    )
+    parser.add_argument("--version", action=_Version, nargs=0, help="print the version and exit")
+    commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
+    for module in (check, explain, hook, parse):
+        module.register(commands)
+    return parser
+
+
+class _Version(argparse.Action):
+    """Looks the version up only when it is asked for: that is slow."""
+
+    def __call__(self, *_: object) -> NoReturn:
+        from importlib.metadata import version  # noqa: PLC0415
+
+        print(f"ringfence {version('ringfence')}")
+        raise SystemExit(0)

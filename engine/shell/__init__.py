@@ -1,1 +1,53 @@
-"""TODO."""
+"""The shell evaluator: what a bash command would touch, found without running it."""
+
+from __future__ import annotations
+
+from attrs import frozen
+
+from ringfence.engine.shell.core import Run, Shell
+from ringfence.engine.shell.limits import LimitExceededError
+from ringfence.engine.shell.overlay import Overlay
+from ringfence.engine.shell.recorder import Recorder
+from ringfence.engine.shell.state import State, Variable
+from ringfence.engine.shell.walk import TreeWalker
+from ringfence.grammar import TooComplex, parse
+from ringfence.rules.model import CommandLine, Effect, Opaque
+
+__all__ = ["Evaluation", "Shell", "evaluate"]
+
+
+@frozen
+class Evaluation:
+    """What a command would do: the paths it touches, what cannot be known, what it runs."""
+
+    effects: tuple[Effect, ...]
+    opaque: tuple[Opaque, ...]
+    commands: tuple[CommandLine, ...]
+
+
+def evaluate(command: str, shell: Shell) -> Evaluation:
+    """Evaluate ``command`` as ``bash -c`` in ``shell`` would run it, touching nothing.
+
+    Never raises for any text: what is past a limit (``limits``) is opaque.
+    """
+    overlay = Overlay(shell.filesystem)
+    recorder = Recorder(command, shell.cwd, overlay)
+    run = Run(shell, recorder, overlay)
+    run.walker = walker = TreeWalker(run)
+    state = State(
+        directories=(shell.cwd,),
+        variables={
+            name: Variable((value,), exported=True, steps=(f"`${name}` is `{value}`",))
+            for name, value in shell.env.items()
+            if name != "PWD"
+        },
+    )
+    everything = (0, len(command))
+    try:
+        script = parse(command)
+        walker.subshell(lambda inner: walker.execute_script(script, inner), state)
+    except (LimitExceededError, TooComplex) as error:
+        recorder.limit(str(error), everything)
+    except RecursionError:
+        recorder.limit("the command is nested too deeply to be evaluated", everything)
+    return Evaluation(recorder.effects, recorder.opaque, recorder.commands)

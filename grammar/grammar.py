@@ -1,4 +1,4 @@
-"""The front door of the grammar: text in, syntax tree out."""
+"""Grammars: text in, syntax tree out; and how they are extended."""
 
 from __future__ import annotations
 
@@ -9,13 +9,12 @@ from pathlib import Path
 from typing import Any
 
 from attrs import evolve, field, frozen
-from lark.exceptions import GrammarError
 
 from ringfence.grammar.build import EMPTY, Builder
 from ringfence.grammar.errors import TooComplex, Unexpected
 from ringfence.grammar.machine import Machine, Offsets, Token
 from ringfence.grammar.nodes import List, ListItem, Script, SyntaxProblem
-from ringfence.grammar.tables import END, Tables, compile_tables
+from ringfence.grammar.tables import Tables
 
 MAX_NESTED_TEXTS = 40
 """Texts within texts: backquotes in here-documents in backquotes…."""
@@ -40,13 +39,15 @@ class Grammar:
         functions: Mapping[str, Callable[..., Any]] = EMPTY,
     ) -> Grammar:
         """Compile a grammar; raises ``lark.exceptions.GrammarError`` where it is wrong."""
-        tables = compile_tables(text, extension)
+        tables = _compiled(text, extension)
         for rule in tables.rules:
             if (
                 rule.builder
                 and rule.builder not in functions
                 and not hasattr(Builder, rule.builder)
             ):
+                from lark.exceptions import GrammarError  # noqa: PLC0415 - Lark loads slowly
+
                 raise GrammarError(f"no function is given for -> {rule.builder}")
         return cls(text, extension, functions, tables)
 
@@ -89,14 +90,12 @@ class Grammar:
         try:
             script: Script = machine.run("script", "command")
         except Unexpected as problem:
-            start = machine.source_start(0)
-            end = machine.source_end(len(machine.text))
+            start, end = machine.whole()
             lines = self._lines_before(machine)
             body = List((lines[0].span[0], lines[-1].span[1]) if lines else (start, start), lines)
-            place = SyntaxProblem((min(problem.span[0], end), end), problem.message)
+            place = SyntaxProblem((min(problem.span[0], end), end), problem.message, problem.span)
             return Script((start, end), body, place)
-        whole = (machine.source_start(0), machine.source_end(len(machine.text)))
-        return evolve(script, span=whole)
+        return evolve(script, span=machine.whole())
 
     def _machine(
         self,
@@ -152,16 +151,19 @@ class Grammar:
 
 @lru_cache(maxsize=1)
 def bash() -> Grammar:
-    """The grammar of bash that comes with Ringfence."""
-    text = files("ringfence.grammar").joinpath("bash.lark").read_text("utf-8")
-    return Grammar.from_text(text)
+    """The grammar of bash that comes with Ringfence.
+
+    Its tables are made when the package is built, and here if they are missing or belong to
+    another text.
+    """
+    folder = files("ringfence.grammar")
+    text = folder.joinpath("bash.lark").read_text("utf-8")
+    made = folder.joinpath("tables.json")
+    tables = Tables.from_json(made.read_text("utf-8"), text) if made.is_file() else None
+    return Grammar(text, "", EMPTY, tables or _compiled(text))
 
 
-def parse(
-    text: str, offsets: Offsets = 0, *, extglob: bool = False, follow_shopt: bool = False
-) -> Script:
-    """Parse a bash script with the grammar that comes with Ringfence; see Grammar.parse."""
-    return bash().parse(text, offsets, extglob=extglob, follow_shopt=follow_shopt)
+def _compiled(text: str, extension: str = "") -> Tables:
+    from ringfence.grammar.compiler import compile_tables  # noqa: PLC0415 - Lark loads slowly
 
-
-__all__ = ["END", "Grammar", "TooComplex", "bash", "parse"]
+    return compile_tables(text, extension)

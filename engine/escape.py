@@ -1,0 +1,57 @@
+r"""Text from outside, made safe to show.
+
+A command or a path may hold characters that move the cursor, recolour or reorder the text, or
+are not seen at all. In everything a person reads they are written as escapes: ``\x1b``,
+``\u202e``.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+_SAFE_ASCII = re.compile(r"[ -~]*")
+
+_INVISIBLE = frozenset("\u00ad\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0")
+"""Letters and marks that draw nothing, though their category does not say so."""
+
+
+def visible(text: str, *, keep: str = "") -> str:
+    r"""The text with every character that is not plainly visible written as an escape.
+
+    Characters of ``keep`` (such as ``"\n"``) stay.
+    """
+    if _SAFE_ASCII.fullmatch(text):
+        return text
+    return "".join(c if c in keep or _plain(c) else escape(c) for c in text)
+
+
+def escape(character: str) -> str:
+    r"""One character as an escape: ``\n``, ``\x1b``, ``\u202e``, ``\U000e0041``."""
+    code = ord(character)
+    named = {9: r"\t", 10: r"\n", 13: r"\r"}
+    if code in named:
+        return named[code]
+    if code < 0x100:
+        return f"\\x{code:02x}"
+    return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
+
+
+def _plain(character: str) -> bool:
+    if " " <= character <= "~":
+        return True
+    category = unicodedata.category(character)
+    if category[0] in "CZ":  # controls, formats, surrogates, unassigned; odd blanks
+        return False
+    if "\ufe00" <= character <= "\ufe0f" or "\U000e0100" <= character <= "\U000e01ef":
+        return False  # variation selectors
+    return character not in _INVISIBLE
+
+
+def shorten(text: str, limit: int) -> str:
+    """At most about ``limit`` characters: what is too much is left out in the middle."""
+    if len(text) <= limit:
+        return text
+    half = (limit - 20) // 2
+    left_out = len(text) - 2 * half
+    return f"{text[:half]} … {left_out} more … {text[-half:]}"

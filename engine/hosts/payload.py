@@ -1,0 +1,70 @@
+"""Reading what a host sends: JSON, checked, or a PayloadError that says what is wrong."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+MAX_BYTES = 32 << 20
+"""A larger payload is refused."""
+
+
+class PayloadError(ValueError):
+    """A payload that cannot be understood; the host must be told to refuse the call."""
+
+
+def read_object(content: bytes, what: str = "payload") -> dict[str, Any]:
+    """The JSON object in ``content``: UTF-8, with or without a byte-order mark."""
+    if len(content) > MAX_BYTES:
+        raise PayloadError(f"the {what} is larger than {MAX_BYTES} bytes")
+    try:
+        value = json.loads(content.decode("utf-8-sig"), object_pairs_hook=_distinct)
+    except UnicodeDecodeError as error:
+        raise PayloadError(f"the {what} is not UTF-8 text") from error
+    except json.JSONDecodeError as error:
+        raise PayloadError(f"the {what} is not valid JSON: {error}") from error
+    except RecursionError as error:
+        raise PayloadError(f"the {what} is nested too deeply") from error
+    if not isinstance(value, dict):
+        raise PayloadError(f"the {what} is not a JSON object")
+    return value
+
+
+def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """The object, if no key stands in it twice: the host may read the other one."""
+    value = dict(pairs)
+    if len(value) != len(pairs):
+        raise PayloadError("a key stands twice in one object of the payload")
+    return value
+
+
+def text_of(payload: dict[str, Any], key: str) -> str:
+    """A string that must be there."""
+    value = payload.get(key)
+    if not isinstance(value, str) or not value:
+        raise PayloadError(f"{key} is missing or no text")
+    return value
+
+
+def optional_text(payload: dict[str, Any], key: str) -> str | None:
+    """A string that may be left out; None too if it is something else."""
+    value = payload.get(key)
+    return value if isinstance(value, str) and value else None
+
+
+def directory_of(payload: dict[str, Any], key: str) -> str:
+    """An absolute path that must be there."""
+    value = text_of(payload, key)
+    if not value.startswith("/"):
+        raise PayloadError(f"{key} is no absolute path")
+    return value
+
+
+def object_of(payload: dict[str, Any], key: str) -> dict[str, Any]:
+    """An object that must be there; some hosts send it as a string of JSON."""
+    value = payload.get(key)
+    if isinstance(value, str):
+        return read_object(value.encode("utf-8", "surrogatepass"), key)
+    if not isinstance(value, dict):
+        raise PayloadError(f"{key} is missing or no object")
+    return value

@@ -1,0 +1,123 @@
+"""The review log: what was decided, one JSON object a line.
+
+Every decision is written that was not a plain allow by default, and every one about a path
+outside. A line goes out in one write to the end of the file, under a lock, so writers at the
+same time never mix; a line that a crash or a full disk left unfinished is closed by the next.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import stat
+import sys
+import time
+from collections.abc import Mapping
+from contextlib import suppress
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from attrs import frozen
+
+from ringfence.engine.call import Decision
+from ringfence.engine.escape import shorten, visible
+from ringfence.engine.record import decision_record
+from ringfence.rules.model import State
+
+MAX_TEXT = 16_000
+"""Characters of a command that are kept; of another input, a fiftieth."""
+
+_PATIENCE = 0.5  # seconds to wait for the lock: a stopped writer must not stop the gate
+_FLAGS = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOFOLLOW
+
+
+@frozen
+class ReviewLog:
+    """The log in one file; ``by`` says who decides (``check``, ``hook claude-code``)."""
+
+    path: Path
+    by: str
+
+    @classmethod
+    def of_user(cls, by: str, env: Mapping[str, str] = os.environ) -> ReviewLog:
+        """The user's log: ``$XDG_STATE_HOME/ringfence/review.jsonl``."""
+        base = env.get("XDG_STATE_HOME", "")
+        if not base.startswith("/"):  # the XDG specification: a relative path is to be ignored
+            base = str(Path(env.get("HOME") or Path.home(), ".local", "state"))
+        return cls(Path(base, "ringfence", "review.jsonl"), by)
+
+    def record(self, decision: Decision) -> None:
+        """Write the decision down if it is one to review.
+
+        A log that cannot be written changes no decision: it is complained of on standard error.
+        """
+        if decision.state is State.ALLOW and decision.default and not decision.findings:
+            return
+        try:
+            append(self.path, _line(decision, self.by))
+        except Exception as error:  # noqa: BLE001  # see above
+            reason = getattr(error, "strerror", None) or str(error)
+            path = visible(str(self.path))
+            with suppress(OSError, ValueError):
+                sys.stderr.write(f"ringfence: cannot write the review log {path}: {reason}\n")
+
+
+def append(path: Path, line: bytes) -> None:
+    """Append one line with its newline, whole or not at all. Raises OSError."""
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    handle = os.open(path, _FLAGS, 0o600)
+    try:
+        status = os.fstat(handle)
+        if not stat.S_ISREG(status.st_mode):
+            raise OSError(0, "not a regular file")
+        if status.st_mode & 0o077:
+            os.fchmod(handle, 0o600)
+        locked = _lock(handle)
+        size = os.fstat(handle).st_size
+        if locked and size and os.pread(handle, 1, size - 1) != b"\n":
+            line = b"\n" + line
+        written = os.write(handle, line)
+        if written != len(line):
+            if locked:
+                os.ftruncate(handle, size)
+            raise OSError(0, "the disk is full")
+    finally:
+        os.close(handle)
+
+
+def _lock(handle: int) -> bool:
+    """Wait for the lock, but not for long."""
+    deadline = time.monotonic() + _PATIENCE
+    while True:
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            if time.monotonic() > deadline:
+                return False
+            time.sleep(0.002)
+        else:
+            return True
+
+
+def _line(decision: Decision, by: str) -> bytes:
+    call = decision.call
+    entry: dict[str, Any] = {
+        "time": datetime.now(UTC).isoformat(timespec="milliseconds"),
+        "by": by,
+        "session": call.session,
+        "agent": call.agent,
+        "cwd": call.cwd,
+        "tool": call.tool,
+    }
+    if call.command is not None:
+        entry["command"] = shorten(call.command, MAX_TEXT)
+    else:
+        entry["input"] = {
+            str(key): shorten(value, MAX_TEXT // 50) if isinstance(value, str) else value
+            for key, value in call.input.items()
+        }
+    entry |= decision_record(decision)
+    text = json.dumps(entry, ensure_ascii=False, default=str)
+    return text.encode("utf-8", "backslashreplace") + b"\n"

@@ -1,0 +1,267 @@
+"""Every text about a decision that a person or a model reads.
+
+Four forms, for bash and for every other tool: the prompt for a person, and three reasons for the
+agent: a rule refused, the user declined, nobody could be asked. Each says who wanted what, which
+paths outside it touches and which words name them, the working directory, and the rule with the
+place where it stands. The wording is neutral and scoped: what is refused, never "stop".
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+
+from attrs import frozen
+
+from ringfence.engine.call import Decision
+from ringfence.engine.escape import shorten, visible
+from ringfence.rules.model import (
+    UNCERTAIN,
+    Certainty,
+    Finding,
+    Opaque,
+    Operation,
+    State,
+    Verdict,
+)
+
+MAX_PATHS = 5
+"""Paths shown before "and N more"; likewise opaque parts and rules."""
+
+MAX_COMMAND = 1200
+"""Characters of a command that are shown whole."""
+
+_MAX_WORDS = 100
+_MAX_PATH = 300
+_AROUND = 60  # characters kept on both sides of an offending word in a shortened command
+
+_VERBS = {
+    Operation.READ: "read",
+    Operation.WRITE: "write",
+    Operation.DELETE: "delete",
+    Operation.EXECUTE: "run",
+    Operation.ENTER: "enter",
+    Operation.TEST: "look at",
+    Operation.UNKNOWN: "use",
+}
+
+_CONFIGS = "~/.config/ringfence/config.toml or .ringfence/config.toml"
+
+_MARKS = str.maketrans(dict.fromkeys(UNCERTAIN, "*"))
+
+
+def decision_message(decision: Decision) -> str:
+    """The message that goes with a decision by itself: empty for allow."""
+    if decision.state is State.ALLOW:
+        return ""
+    return ask_prompt(decision) if decision.state is State.ASK else deny_reason(decision)
+
+
+def ask_prompt(decision: Decision) -> str:
+    """What a person is asked."""
+    matter = _Matter.of(decision, State.ASK)
+    opening = f"{matter.who} wants to {matter.act}:"
+    return matter.text(opening, "Asked by", ())
+
+
+def deny_reason(decision: Decision) -> str:
+    """What the agent is told when a rule refuses."""
+    matter = _Matter.of(decision, State.DENY)
+    opening = f"{matter.who} may not {matter.act}:"
+    return matter.text(opening, "Refused by", (*matter.scope, "A person can change the rule."))
+
+
+def user_denied_reason(decision: Decision) -> str:
+    """What the agent is told when the person who was asked declined."""
+    matter = _Matter.of(decision, State.ASK)
+    opening = f"{matter.who} asked to {matter.act}; the user declined:"
+    return matter.text(opening, "Asked by", ("Only this call was declined.", *matter.scope))
+
+
+def no_prompt_reason(decision: Decision) -> str:
+    """What the agent is told when a person would have to be asked and none can be."""
+    matter = _Matter.of(decision, State.ASK)
+    opening = f"{matter.who} needs a person's approval to {matter.act}:"
+    closing = (
+        "Nobody can be asked here, so the call did not run.",
+        *matter.scope,
+        f"A person can allow it by a rule in {_CONFIGS}, or run this where they can be asked.",
+    )
+    return matter.text(opening, "Asked by", closing)
+
+
+def details(decision: Decision) -> str:
+    """The middle of a message, without the command: paths, opaque parts, directory, rules."""
+    if decision.state is State.ALLOW:
+        return ""
+    label = "Asked by" if decision.state is State.ASK else "Refused by"
+    return "\n\n".join(_Matter.of(decision, decision.state).body(label))
+
+
+def path_text(path: str) -> str:
+    """A path for a person: unknown parts as ``*``, nothing invisible."""
+    return visible(shorten(path, _MAX_PATH).translate(_MARKS))
+
+
+def call_text(decision: Decision) -> str:
+    """The call for a person: the command, or the tool with its input; long ones shortened."""
+    call = decision.call
+    if call.tool == "bash" and call.command is not None:
+        spans = [f.effect.span for f in decision.findings[:MAX_PATHS]]
+        spans += [o.span for o in decision.opaque[:MAX_PATHS]]
+        spans += [v.span for v in decision.verdicts[:MAX_PATHS] if v.span and v.subject]
+        return visible(_excerpt(call.command, spans), keep="\n\t")
+    values = (f"{visible(str(key))}={_value(value)}" for key, value in call.input.items())
+    return shorten(f"{visible(call.tool)}({', '.join(values)})", MAX_COMMAND)
+
+
+@frozen
+class _Matter:
+    """The parts that all forms share, for the verdicts of one state."""
+
+    decision: Decision
+    state: State
+    verdicts: tuple[Verdict, ...]
+    findings: tuple[Finding, ...]
+    opaque: tuple[Opaque, ...]
+
+    @classmethod
+    def of(cls, decision: Decision, state: State) -> _Matter:
+        verdicts = tuple(v for v in decision.verdicts if v.state is state)
+        findings = tuple(f for v in verdicts for f in v.findings)
+        opaque = tuple(dict.fromkeys(o for v in verdicts for o in v.opaque))
+        return cls(decision, state, verdicts, findings, opaque)
+
+    @property
+    def who(self) -> str:
+        agent = self.decision.call.agent
+        return f"Agent {visible(agent)}" if agent else "Current agent"
+
+    @property
+    def act(self) -> str:
+        """What the agent wants, and why that is a matter: the second half of the first line."""
+        what = "run this command" if self.bash else f"use {visible(self.decision.call.tool)}"
+        if self.findings and self.bash:
+            return f"{what}, which reaches outside the working directory"
+        if self.findings:
+            paths = "a path" if len(self.findings) == 1 else "paths"
+            return f"{what} on {paths} outside the working directory"
+        if self.opaque:
+            part = (
+                "which cannot be judged in full" if self.bash else "whose input is not understood"
+            )
+            return f"{what}, {part}, so it may reach outside the working directory"
+        return f"{what}, which a rule {'asks about' if self.state is State.ASK else 'forbids'}"
+
+    @property
+    def bash(self) -> bool:
+        return self.decision.call.tool == "bash"
+
+    @property
+    def scope(self) -> tuple[str, ...]:
+        """What remains allowed, in one sentence."""
+        if self.findings:
+            return ("Work on paths inside the working directory is not affected by this.",)
+        if self.opaque:
+            return ("The same with all paths written out is judged by those paths alone.",)
+        what = "commands" if self.bash else "calls"
+        return (f"Other {what} are not affected by this rule.",)
+
+    def text(self, opening: str, label: str, closing: tuple[str, ...]) -> str:
+        blocks = [opening, _indented(call_text(self.decision)), *self.body(label)]
+        if closing:
+            blocks.append("\n".join(closing))
+        return "\n\n".join(blocks)
+
+    def body(self, label: str) -> list[str]:
+        """The blocks below the command."""
+        blocks = []
+        if self.findings:
+            lines = _at_most(MAX_PATHS, [_finding_text(f) for f in self.findings])
+            blocks.append("\n".join(["Outside the working directory:", *lines]))
+        if self.opaque:
+            lines = _at_most(MAX_PATHS, [_opaque_text(o) for o in self.opaque])
+            blocks.append("\n".join(["Cannot be judged:", *lines]))
+        rules = _at_most(MAX_PATHS, _rule_texts(self.verdicts))
+        place = f"Working directory: {path_text(self.decision.call.cwd)}"
+        blocks.append("\n".join([place, f"{label}:", *rules]))
+        return blocks
+
+
+def _finding_text(finding: Finding) -> str:
+    effect = finding.effect
+    perhaps = "perhaps " if effect.certainty is Certainty.POSSIBLE else ""
+    path = path_text(finding.path)
+    if finding.real != finding.path:
+        path += f" -> {path_text(finding.real)}"
+    words = visible(shorten(" ".join(effect.text.split()), _MAX_WORDS).translate(_MARKS))
+    return f"{perhaps}{_VERBS[effect.operation]} {path}, named by `{words}`"
+
+
+def _opaque_text(opaque: Opaque) -> str:
+    words = visible(shorten(" ".join(opaque.text.split()), _MAX_WORDS).translate(_MARKS))
+    return f"`{words}`: {visible(opaque.reason)}" if words else visible(opaque.reason)
+
+
+def _rule_texts(verdicts: Sequence[Verdict]) -> list[str]:
+    """One line for each rule, with what it was applied to."""
+    subjects: dict[str, list[str]] = {}
+    reasons: dict[str, str] = {}
+    for verdict in verdicts:
+        rule = verdict.rule
+        line = f"{visible(rule.rule)} = {rule.state} ({visible(rule.source)})"
+        named = subjects.setdefault(line, [])
+        if verdict.subject and verdict.gate == "bash":
+            named.append(visible(shorten(" ".join(verdict.subject.split()), _MAX_WORDS)))
+        if rule.reason:
+            reasons[line] = visible(rule.reason)
+    texts = []
+    for line, named in subjects.items():
+        about = ", ".join(f"`{subject}`" for subject in named[:MAX_PATHS])
+        more = f" and {len(named) - MAX_PATHS} more" if len(named) > MAX_PATHS else ""
+        text = f"{line}, for {about}{more}" if named else line
+        texts.append(f"{text}: {reasons[line]}" if line in reasons else text)
+    return texts
+
+
+def _at_most(limit: int, lines: Sequence[str]) -> list[str]:
+    shown = [f"  - {line}" for line in lines[:limit]]
+    if len(lines) > limit:
+        shown.append(f"  and {len(lines) - limit} more")
+    return shown
+
+
+def _indented(text: str) -> str:
+    return "\n".join(f"    {line}".rstrip() for line in text.split("\n"))
+
+
+def _value(value: object) -> str:
+    try:
+        text = json.dumps(value, ensure_ascii=False, default=str)
+    except (ValueError, RecursionError):
+        text = type(value).__name__
+    return visible(shorten(text, _MAX_WORDS))
+
+
+def _excerpt(command: str, spans: Iterable[tuple[int, int]]) -> str:
+    """The command; of a long one its two ends and the surroundings of the spans."""
+    if len(command) <= MAX_COMMAND:
+        return command
+    windows = [(0, MAX_COMMAND // 4), (len(command) - MAX_COMMAND // 8, len(command))]
+    for start, end in spans:
+        # Of a span that is itself long, its two ends.
+        windows += [(start - _AROUND, min(end, start + _AROUND) + _AROUND)]
+        windows += [(max(start, end - _AROUND) - _AROUND, end + _AROUND)]
+    kept: list[tuple[int, int]] = []
+    for start, end in sorted((max(a, 0), min(b, len(command))) for a, b in windows):
+        if kept and start <= kept[-1][1] + _AROUND:
+            kept[-1] = (kept[-1][0], max(end, kept[-1][1]))
+        else:
+            kept.append((start, end))
+    text, position = "", 0
+    for start, end in kept:
+        if start > position:
+            text += f" [… {start - position} characters …] "
+        text += command[start:end]
+        position = end
+    return text

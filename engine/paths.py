@@ -1,0 +1,164 @@
+"""Paths: what the kernel would open, and whether that is inside a directory.
+
+All paths here are absolute. They may hold the unknowns of ``rules.model``: a NAME stays within
+its directory and a BELOW within its tree, so both can be judged; an UNKNOWN is kept as it is.
+"""
+
+from __future__ import annotations
+
+from ringfence.engine.filesystem import FileSystem, Kind
+from ringfence.rules.model import BELOW, UNKNOWN
+
+MAX_LINKS = 40
+"""How many symbolic links one path may lead through: the kernel's own limit."""
+
+_EXEMPT = frozenset(
+    f"/dev/{name}"
+    for name in (
+        *("null", "zero", "full", "random", "urandom", "stdin", "stdout", "stderr"),
+        *("fd/0", "fd/1", "fd/2"),
+    )
+)
+_SOCKETS = ("/dev/tcp/", "/dev/udp/")
+_HERE = ("/proc/self/", "/proc/thread-self/")
+
+
+def is_exempt(path: str) -> bool:
+    """Whether ``path`` is a device that holds nothing: ``/dev/null`` and its friends.
+
+    ``/dev/fd/3`` is not among them: only who knows what is open there can tell.
+    """
+    return path in _EXEMPT or path.startswith(_SOCKETS)
+
+
+def is_inside(path: str, directory: str) -> bool:
+    """Whether the normalised ``path`` is ``directory`` or lies below it."""
+    return directory in ("/", path) or path.startswith(directory + "/")
+
+
+def join(directory: str, path: str) -> str:
+    """``path`` as seen from ``directory``, nothing removed."""
+    return path if path.startswith("/") else f"{directory}/{path}"
+
+
+def _up(parts: list[str], *, absorbed: bool) -> bool:
+    """Take one ``..`` from ``parts``; returns whether a BELOW at the end absorbed it.
+
+    What is below a directory may be one or many levels below: one ``..`` leaves it in the
+    directory's tree (the directory included), the next may lead out.
+    """
+    if not parts:
+        return False
+    if UNKNOWN in parts[-1]:
+        parts[-1] = UNKNOWN
+        return False
+    if BELOW in parts[-1]:
+        if not absorbed:
+            parts[-1] = BELOW
+            return True
+        parts.pop()
+        if parts:
+            parts.pop()
+        return False
+    parts.pop()
+    return False
+
+
+def normalise(path: str) -> str:
+    """The path without ``.``, doubled slashes and ``..``, looked at as text alone."""
+    parts: list[str] = []
+    absorbed = False
+    for part in path.split("/"):
+        if part == "..":
+            absorbed = _up(parts, absorbed=absorbed)
+        elif part not in ("", "."):
+            parts.append(part)
+            absorbed = False
+    return "/" + "/".join(parts)
+
+
+def kernel_path(path: str, filesystem: FileSystem) -> str:
+    """The path as written, except that each ``..`` leads where the kernel would go.
+
+    ``link/../x`` is ``x`` beside the link's target, ``link/x`` stays as it is.
+    """
+    if "/.." not in path:
+        return normalise(path)
+    done = ""
+    for part in path.split("/"):
+        if part == "..":
+            done = normalise(real_path(done or "/", filesystem) + "/..")
+            if done == "/":
+                done = ""
+        elif part not in ("", "."):
+            done = f"{done}/{part}"
+    return done or "/"
+
+
+def real_path(path: str, filesystem: FileSystem, *, follow: bool = True) -> str:
+    """Where ``path`` really leads: every link followed, ``..`` taken after that.
+
+    Components that do not exist, or that nobody can look at, stand for themselves. Without
+    ``follow``, a link in the last place is not followed. Past MAX_LINKS the rest stays as it is.
+    """
+    todo = [part for part in reversed(path.split("/")) if part not in ("", ".")]
+    parts: list[str] = []
+    links = 0
+    absorbed = False
+    while todo:
+        part = todo.pop()
+        if part == "..":
+            absorbed = _up(parts, absorbed=absorbed)
+            continue
+        absorbed = False
+        here = "/".join(("", *parts, part))
+        target = None
+        if (todo or follow) and links < MAX_LINKS:
+            target = _link(here, filesystem)
+        if target is None:
+            parts.append(part)
+            continue
+        links += 1
+        if target.startswith("/"):
+            parts.clear()
+        todo.extend(piece for piece in reversed(target.split("/")) if piece not in ("", "."))
+    return "/" + "/".join(parts)
+
+
+def _link(path: str, filesystem: FileSystem) -> str | None:
+    if path.startswith(
+        "/proc/"
+    ):  # magic links differ by process; the caller's are not the command's
+        return None
+    return filesystem.link(path) if filesystem.kind(path) is Kind.LINK else None
+
+
+def through_proc(path: str, directory: str) -> str:
+    """``path`` with ``/proc/self/cwd`` and ``/proc/self/root`` replaced by what they stand for."""
+    for start in _HERE:
+        if path.startswith(start):
+            name, _, rest = path[len(start) :].partition("/")
+            if name == "cwd":
+                return f"{directory}/{rest}"
+            if name == "root":
+                return f"/{rest}"
+    return path
+
+
+def outside(
+    path: str, cwd: str, filesystem: FileSystem, *, follow: bool = True
+) -> tuple[str, str] | None:
+    """The path and where it really leads if that is outside ``cwd``; None if it is inside.
+
+    The working directory is meant both as written and as its links lead. A path that only
+    passes through a link outside and ends inside is inside. ``follow`` is False for operations
+    on a link itself (deleting it).
+    """
+    if is_exempt(path):
+        return None
+    real = real_path(path, filesystem, follow=follow)
+    if is_exempt(real) or any(
+        is_inside(real, directory) for directory in (cwd, real_path(cwd, filesystem))
+    ):
+        return None
+    return path, real

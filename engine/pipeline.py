@@ -1,0 +1,168 @@
+"""From a call and a policy to a decision: collect, judge, combine.
+
+Everything about the call is found before anything is judged. A step that fails never makes the
+answer milder: what it would have found is opaque, and the call is asked about.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping
+
+from attrs import evolve, frozen
+
+from ringfence.engine.call import Decision, ToolCall
+from ringfence.engine.filesystem import FileSystem
+from ringfence.engine.messages import decision_message
+from ringfence.engine.paths import join, kernel_path, normalise, outside
+from ringfence.engine.tools import DIRECTORY_KEYS, home_of, local_path, tool_effects
+from ringfence.rules.gates import GATES
+from ringfence.rules.model import (
+    Certainty,
+    CommandLine,
+    Effect,
+    Facts,
+    Finding,
+    Opaque,
+    OpaqueKind,
+    Operation,
+    Policy,
+    Rule,
+    State,
+    Verdict,
+)
+
+
+@frozen
+class Collected:
+    """Everything that is known of a call before the gates see it."""
+
+    effects: tuple[Effect, ...]
+    facts: Facts
+    failure: Verdict | None = None
+
+
+def decide(call: ToolCall, policy: Policy, filesystem: FileSystem) -> Decision:
+    """The decision on a call. Raises ValueError if ``call.cwd`` is not absolute, else nothing."""
+    if not call.cwd.startswith("/"):
+        raise ValueError(f"cwd must be an absolute path, not {call.cwd!r}")
+    collected = collect(call, filesystem)
+    return combine(call, collected, judge(collected, policy))
+
+
+def collect(call: ToolCall, filesystem: FileSystem) -> Collected:
+    """Find every effect of the call, inside and outside."""
+    try:
+        effects, opaque, commands = _effects(call, filesystem)
+        findings = _findings(effects, normalise(call.cwd), filesystem)
+    except Exception as error:  # noqa: BLE001  # nothing that goes wrong may let a call pass
+        opaque = (_failed("while this call was read", error, call),)
+        failure = _failure(error, opaque)
+        facts = Facts(call.tool, call.input, call.command, opaque=opaque)
+        return Collected((), facts, failure)
+    facts = Facts(call.tool, call.input, call.command, findings, opaque, commands)
+    return Collected(effects, facts)
+
+
+def judge(collected: Collected, policy: Policy) -> tuple[Verdict, ...]:
+    """What every gate says, in their order."""
+    verdicts = [collected.failure] if collected.failure else []
+    for gate in GATES:
+        try:
+            verdicts += gate.judge(collected.facts, policy)
+        except Exception as error:  # noqa: BLE001  # as above
+            verdicts.append(_failure(error, (), gate.name))
+    return tuple(verdicts)
+
+
+def combine(call: ToolCall, collected: Collected, verdicts: tuple[Verdict, ...]) -> Decision:
+    """The strictest verdict is the decision; the others stay with it."""
+    state = max((v.state for v in verdicts), key=lambda s: s.strictness, default=State.ASK)
+    defaults = [v.rule.default for v in verdicts if v.state is state]
+    decision = Decision(
+        call,
+        state,
+        # One rule is enough to ask or deny. But `git status && rm x` is not allowed by a rule
+        # for git: an allow is only a rule's if no part of it rests on a default.
+        default=any(defaults) if state is State.ALLOW else bool(defaults) and all(defaults),
+        findings=collected.facts.findings,
+        opaque=collected.facts.opaque,
+        verdicts=verdicts,
+        effects=collected.effects,
+    )
+    try:
+        message = decision_message(decision)
+    except Exception as error:  # noqa: BLE001  # as above
+        message = f"{state} (this could not be explained: {type(error).__name__})"
+    return evolve(decision, message=message)
+
+
+def _effects(
+    call: ToolCall, filesystem: FileSystem
+) -> tuple[tuple[Effect, ...], tuple[Opaque, ...], tuple[CommandLine, ...]]:
+    env = environment(call)
+    home = home_of(env)
+    if call.tool != "bash":
+        return *tool_effects(call, home, filesystem), ()
+    if call.command is None:
+        opaque = Opaque("bash was given no command that is text", (0, 0), "")
+        return (), (opaque,), ()
+    from ringfence.engine.shell import Shell, evaluate  # noqa: PLC0415  # loads the grammar
+
+    start, entered = _start(call, home, filesystem)
+    evaluation = evaluate(call.command, Shell(start, env, filesystem))
+    return entered + tuple(evaluation.effects), evaluation.opaque, evaluation.commands
+
+
+def environment(call: ToolCall) -> Mapping[str, str]:
+    """The variables of the process that would run the call; HOME is always among them."""
+    if call.env is None:
+        return os.environ
+    return {"HOME": home_of({}), **call.env}
+
+
+def _start(call: ToolCall, home: str, filesystem: FileSystem) -> tuple[str, tuple[Effect, ...]]:
+    """Where bash starts: the working directory, or the one that the call itself asks for."""
+    start = normalise(call.cwd)
+    entered: tuple[Effect, ...] = ()
+    for key in sorted(DIRECTORY_KEYS):
+        text = call.input.get(key)
+        if isinstance(text, str) and text:
+            start = kernel_path(join(start, local_path(text, home)), filesystem)
+            facts = (f"{key} of bash",)
+            entered += (Effect(start, Operation.ENTER, (0, 0), text, "bash", steps=facts),)
+    return start, entered
+
+
+def _findings(effects: Iterable[Effect], cwd: str, filesystem: FileSystem) -> tuple[Finding, ...]:
+    """The effects outside, each path and operation once; certain if any of them is."""
+    found: dict[tuple[str, str, Operation], Finding] = {}
+    for effect in effects:
+        place = place_outside(effect, cwd, filesystem)
+        if place is None:
+            continue
+        key = (*place, effect.operation)
+        before = found.get(key)
+        if before is None or (
+            before.effect.certainty is Certainty.POSSIBLE and effect.certainty is Certainty.CERTAIN
+        ):
+            found[key] = Finding(effect, *place)
+    return tuple(found.values())
+
+
+def place_outside(effect: Effect, cwd: str, filesystem: FileSystem) -> tuple[str, str] | None:
+    """The effect's path and where it leads, if that is outside the normalised ``cwd``."""
+    # Deleting a link leaves what it points at alone.
+    follow = effect.operation is not Operation.DELETE
+    return outside(effect.path, cwd, filesystem, follow=follow)
+
+
+def _failed(when: str, error: Exception, call: ToolCall) -> Opaque:
+    command = call.command or ""
+    reason = f"Ringfence failed {when} ({type(error).__name__})"
+    return Opaque(reason, (0, len(command)), command, OpaqueKind.LIMIT)
+
+
+def _failure(error: Exception, opaque: tuple[Opaque, ...], gate: str = "failure") -> Verdict:
+    rule = Rule(State.ASK, f"internal error {type(error).__name__}", "Ringfence itself")
+    return Verdict(gate, rule, opaque=opaque)

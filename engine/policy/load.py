@@ -1,0 +1,144 @@
+"""From config files to a policy.
+
+Layers, the strongest last: built-in defaults, the user's file
+(``$XDG_CONFIG_HOME/ringfence/config.toml``), the project's (``.ringfence/config.toml`` in the
+working directory), the user's for one agent, the project's for one agent (``agents.NAME`` in the
+same two files). Instead of ``.toml`` a file may be ``.json`` or ``.jsonc``; two of them side by
+side are an error, since one would be ignored.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from ringfence.engine.policy.document import Document, Keys, read
+from ringfence.engine.policy.errors import ConfigError
+from ringfence.engine.policy.model import SPECIAL, SURFACES, Entry, Layer, LayeredPolicy
+from ringfence.rules.model import State, is_known
+
+SUFFIXES = (".toml", ".json", ".jsonc")
+_AGENT_KEYS = ("defaultPolicy", *SURFACES)
+_KEYS = (*_AGENT_KEYS, "agents", "$schema")
+
+
+def load_policy(
+    cwd: str | None,
+    *,
+    config: str | None = None,
+    env: Mapping[str, str] | None = None,
+) -> LayeredPolicy:
+    """The policy for work in ``cwd`` (None: no project's file is looked for).
+
+    ``config`` names one file that is used instead of the user's and the project's. ``env`` is
+    where HOME and XDG_CONFIG_HOME are looked up, by default this process's variables. Raises
+    ConfigError.
+    """
+    if config is not None:
+        document = read(Path(config))
+        if document is None:
+            raise ConfigError(config, None, "", "there is no such file")
+        found = [("config", document)]
+    else:
+        folders = [("global", user_folder(os.environ if env is None else env))]
+        if cwd is not None:
+            folders.append(("project", Path(cwd, ".ringfence")))
+        found = [(name, document) for name, folder in folders if (document := _find(folder))]
+    layers = [_layer(name, document, (), document.data) for name, document in found]
+    for name, document in found:
+        layers += _agent_layers(name, document)
+    return LayeredPolicy(tuple(layers))
+
+
+def user_folder(env: Mapping[str, str]) -> Path:
+    """Where the user's own config is."""
+    base = env.get("XDG_CONFIG_HOME", "")
+    if not base.startswith("/"):  # the XDG specification: a relative path is to be ignored
+        base = os.path.join(env.get("HOME") or os.path.expanduser("~"), ".config")  # noqa: PTH111, PTH118
+    return Path(base, "ringfence")
+
+
+def _find(folder: Path) -> Document | None:
+    found = [document for suffix in SUFFIXES if (document := read(folder / f"config{suffix}"))]
+    if len(found) > 1:
+        problem = f"stands beside {Path(found[0].file).name}: only one of them can hold"
+        raise ConfigError(found[1].file, None, "", problem, "merge them into one file")
+    return found[0] if found else None
+
+
+def _agent_layers(name: str, document: Document) -> list[Layer]:
+    agents = _table(document, ("agents",))
+    return [
+        _layer(f"{name}, agent {agent}", document, ("agents", agent), agents[agent], agent)
+        for agent in agents
+    ]
+
+
+def _layer(name: str, document: Document, keys: Keys, data: Any, agent: str | None = None) -> Layer:
+    if not isinstance(data, dict):
+        raise document.error(keys, f"must be a table, not {_kind(data)}")
+    allowed = _KEYS if agent is None else _AGENT_KEYS
+    for key in data:
+        _known(document, (*keys, key), allowed)
+    tables = {s: _entries(document, keys, s) for s in SURFACES if s in data}
+    defaults = {}
+    for surface, value in _table(document, (*keys, "defaultPolicy")).items():
+        place = (*keys, "defaultPolicy", surface)
+        _known(document, place, SURFACES)
+        defaults[surface] = (_state(document, place, value), document.source(*place))
+    asks = agent is None and not document.file.endswith(".toml")
+    return Layer(name, document.file, tables, defaults, asks, agent)
+
+
+def _entries(document: Document, keys: Keys, surface: str) -> tuple[Entry, ...]:
+    entries = []
+    for pattern, value in _table(document, (*keys, surface)).items():
+        place = (*keys, surface, pattern)
+        if surface == "special":
+            _known(document, place, SPECIAL)
+        if not pattern or not is_known(pattern):
+            raise document.error(place, "is no pattern: it is empty or holds a NUL")
+        state = _state(document, place, value)
+        entries.append(Entry(surface, pattern, state, document.source(*place)))
+    return tuple(entries)
+
+
+def _table(document: Document, keys: Keys) -> dict[str, Any]:
+    """The table at ``keys``, empty if it is left out."""
+    value: Any = document.data
+    for key in keys:
+        value = value.get(key, {})
+    if not isinstance(value, dict):
+        raise document.error(keys, f"must be a table, not {_kind(value)}")
+    return value
+
+
+def _state(document: Document, keys: Keys, value: Any) -> State:
+    if not isinstance(value, str):
+        raise document.error(keys, f'must be "allow", "ask" or "deny", not {_kind(value)}')
+    try:
+        return State(value)
+    except ValueError:
+        problem = f'must be "allow", "ask" or "deny", not "{value}"'
+        raise document.error(keys, problem, _guess(value, tuple(State))) from None
+
+
+def _known(document: Document, keys: Keys, names: tuple[str, ...]) -> None:
+    if keys[-1] not in names:
+        problem = f"unknown key; the keys here are {', '.join(names)}"
+        raise document.error(keys, problem, _guess(keys[-1], names))
+
+
+def _guess(word: str, names: tuple[str, ...]) -> str | None:
+    from difflib import get_close_matches  # noqa: PLC0415  # only errors pay for it
+
+    by_folded = {name.lower(): name for name in names}
+    close = get_close_matches(word.lower(), by_folded, n=1)
+    return f'did you mean "{by_folded[close[0]]}"?' if close else None
+
+
+def _kind(value: Any) -> str:
+    names = {dict: "a table", list: "a list", str: "a string", bool: "true or false"}
+    return names.get(type(value), "a number" if isinstance(value, (int, float)) else "null")

@@ -1,0 +1,276 @@
+"""Programs: what the knowledge about commands says that they touch, run and print."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from attrs import evolve
+
+from ringfence.engine.paths import join, kernel_path
+from ringfence.engine.shell import (
+    environment,
+    expansion,
+    files,
+    inputs,
+    links,
+    nested,
+    projects,
+    variables,
+)
+from ringfence.engine.shell.call import Call
+from ringfence.engine.shell.core import Outcome
+from ringfence.engine.shell.outputs import Context, output
+from ringfence.engine.shell.programs import inspect_program
+from ringfence.engine.shell.state import State, Variable, outputs
+from ringfence.engine.shell.tidy import is_tidy
+from ringfence.rules.commands import usage
+from ringfence.rules.model import UNKNOWN, Field, Operation
+from ringfence.rules.usage import CommandUse, PathUse, ProgramUse, Usage
+
+_SHEBANG = re.compile(r"#!\s*(?:\S*/)?(?:env\s+(?:-S\s+)?)?(?:\S*/)?(?P<name>[\w.+-]+)")
+_SHELLS = frozenset(("sh", "bash", "dash", "zsh", "ksh", "ash"))
+_KEEPERS = frozenset(("chgrp", "chmod", "chown", "touch"))  # they leave the text as it is
+_DOWNLOADERS = frozenset(("curl", "wget"))
+_NEVER_FAIL = frozenset(("echo", "printf", "pwd", "date"))
+
+
+def execute(call: Call) -> Outcome:
+    """Evaluate a program with its arguments."""
+    head, state = call.argv[0], call.state
+    if not head.text:
+        return call.fails()
+    if head.text.startswith(UNKNOWN) or (UNKNOWN in head.text and "/" not in head.text):
+        call.unknown("which command runs is only known at run time", head)
+        state.changed = True
+    own = environment.own_variables(call)
+    use = usage(call.argv, own)
+    before, state.output = state.output, ("",)
+    _command_word(call, head)
+    projects.look(call)
+    if not is_tidy(call.argv, use):
+        state.changed = True
+    _Program(call, use, (*call.argv, *own)).run()
+    inner, state.output = state.output, before
+    printed = _printed(call)
+    if printed is not None:
+        state.write(printed)
+    elif use.commands or any(program.language == "bash" for program in use.programs):
+        state.output = outputs(a + b for a in before for b in inner)
+    else:
+        state.write(UNKNOWN)
+    if call.name in _NEVER_FAIL:
+        return call.succeeds()
+    return call.either()
+
+
+def _printed(call: Call) -> str | None:
+    context = Context(
+        directory=call.world.directory,
+        filesystem=call.run.filesystem,
+        read=lambda path: _read(call, path),
+        lookup=lambda name: variables.number(call.world, name),
+        project=call.run.shell.cwd,
+    )
+    return output(call.argv, call.state.input, context)
+
+
+def _read(call: Call, path: str) -> str | None:
+    """The text of a file that an argument names, or None."""
+    directory = call.world.directory
+    if UNKNOWN in path or directory.startswith(UNKNOWN):
+        return None
+    text = files.read(call.world, kernel_path(join(directory, path), call.run.filesystem))
+    return None if text == UNKNOWN else text
+
+
+# --- the command word and scripts --------------------------------------------------------------
+
+
+def _command_word(call: Call, head: Field) -> None:
+    """A command word with a slash names the file that is executed, one without is searched for."""
+    if "/" not in head.text:
+        environment.search(call)
+    elif not environment.is_plain(call, head.text):
+        path = call.touch(head, Operation.EXECUTE)
+        if path is not None:
+            _script(call, path, head, call.arguments, None)
+
+
+def _script(
+    call: Call, path: str, at: Field, parameters: Sequence[Field], language: str | None
+) -> None:
+    """Evaluate a script that the command wrote itself, or that the project has.
+
+    ``language`` is what the command takes it for; without one the script's first line says it.
+    """
+    text = files.written_text(call.state, path)
+    written = text is not None
+    if text is None and not call.state.changed:
+        text = files.project_text(call.run, path)
+    if text is None or text == UNKNOWN:
+        call.state.changed = True
+        if files.is_dictated(call.state, path):
+            call.unknown("runs a script whose text is only known at run time", at)
+        return
+    shebang = _SHEBANG.match(text)
+    if language is None and shebang is not None and shebang["name"] in _SHELLS:
+        language = "bash"
+    if language != "bash":
+        call.state.changed = True
+        return
+    nested.script_file(call, text, at, parameters=parameters, path=path, trusted=not written)
+
+
+# --- what its arguments say --------------------------------------------------------------------
+
+
+class _Program:
+    """A program's call with what is known of its arguments."""
+
+    def __init__(self, call: Call, use: Usage, fields: Sequence[Field]) -> None:
+        self.call = call
+        self.use = use
+        self.fields = fields  # the arguments, and behind them the environment
+
+    def run(self) -> None:
+        """Record all that the program touches, and evaluate all that it runs."""
+        for path in self.use.paths:
+            self.path(path)
+        if self.use.command in ("cp", "ln", "mv"):
+            links.remember(self.call, self.use.command)
+        for program in self.use.programs:
+            self.program(program)
+        for command in self.use.commands:
+            self.command(command)
+        for reason, index in self.use.opaque:
+            self.call.unknown(f"{self.use.command}: {reason}", self.fields[index])
+
+    def path(self, path: PathUse) -> None:
+        """Record a path, and look into it if it is a script."""
+        call = self.call
+        at = self.fields[path.argument]
+        text = path.path
+        if path.tilde and (text == "~" or text.startswith("~/")):
+            text = (expansion.home(call.world, "") or UNKNOWN) + text[1:]
+        if files.is_open(call.state, text):
+            if path.operation is Operation.EXECUTE:
+                self.opened_script(text, at, path)
+            return
+        absolute = call.run.recorder.effect(
+            text,
+            path.operation,
+            evolve(at, glob=True) if path.glob else at,
+            self.use.command,
+            self.base(path),
+            possible=path.possible,
+            follow=path.follow,
+            fact=path.fact,
+        )
+        if absolute is None:
+            return
+        if path.operation in (Operation.WRITE, Operation.DELETE):
+            self.written(absolute)
+        if path.operation is Operation.EXECUTE and path.argument > 0:
+            parameters = call.argv[path.argument + 1 :]
+            _script(call, absolute, at, parameters, path.language)
+
+    def opened_script(self, name: str, at: Field, path: PathUse) -> None:
+        """Evaluate a script that a process substitution or a descriptor holds."""
+        call = self.call
+        text = files.read(call.world, name)
+        if path.language == "bash" or text == UNKNOWN:
+            parameters = call.argv[path.argument + 1 :]
+            nested.child(call.run, call.state, text, at, parameters=parameters, name=name)
+
+    def base(self, path: PathUse) -> str:
+        """The directory that a path starts from."""
+        directory = self.call.world.directory
+        if path.base is None:
+            return directory
+        if path.base.startswith(UNKNOWN):
+            return UNKNOWN
+        return kernel_path(join(directory, path.base), self.call.run.filesystem)
+
+    def written(self, path: str) -> None:
+        """Remember that the program has changed ``path``."""
+        state = self.call.state
+        if self.use.command == "mkdir":
+            files.make_directory(state, path)
+        elif self.use.command == "tee":
+            files.write(state, path, state.input)
+        elif self.use.command in _DOWNLOADERS:
+            files.write(state, path, UNKNOWN)
+        elif self.use.command not in _KEEPERS:
+            files.write(state, path, None)
+
+    def program(self, program: ProgramUse) -> None:
+        """Look into a program in an argument, or on standard input."""
+        call, state = self.call, self.call.state
+        at = self.fields[program.argument]
+        text = program.text
+        if text is None:
+            text, state.input = state.input, ""
+            at = evolve(at, span=state.input_at or at.span)
+        if program.language == "bash":
+            name, *parameters = program.parameters or (Field("bash", at.span),)
+            nested.child(call.run, state, text, at, parameters=parameters, name=name.text)
+        elif text.strip():
+            self.inspect(program, text, at)
+
+    def inspect(self, program: ProgramUse, text: str, at: Field) -> None:
+        """Record what a program in another language touches."""
+        call, recorder = self.call, self.call.run.recorder
+        found = inspect_program(program.language, text, program.parameters)
+        positions = nested.places(recorder, at.span, text)
+        for path, operation, start, end in found.paths:
+            span = at.span if positions is None else (positions[start], positions[end])
+            place = evolve(at, span=span, glob=False)
+            directory = call.world.directory
+            absolute = recorder.effect(path, operation, place, self.use.command, directory)
+            if absolute is not None and operation is Operation.WRITE:
+                files.write(call.state, absolute, None)
+        for script, _ in found.shell:
+            nested.child(call.run, call.state, script, at)
+        for reason in found.opaque:
+            call.unknown(f"{self.use.command}: {reason}", at)
+
+    def command(self, command: CommandUse) -> None:
+        """Evaluate a command that the program runs."""
+        if not command.words:
+            return
+        takes_input = command.appends_input or command.placeholder is not None
+        if not takes_input:
+            self.run_command(command, command.words, self.call.state.input)
+            return
+        text = self.call.state.input
+        if command.input_file is not None:
+            read = _read(self.call, command.input_file)
+            text = UNKNOWN if read is None else read
+        for words in inputs.filled(command, text, self.call.argv[0]):
+            self.run_command(command, words, "")
+
+    def run_command(self, command: CommandUse, words: Sequence[Field], text: str) -> None:
+        """Evaluate one command that the program runs, in a process of its own."""
+        call, run = self.call, self.call.run
+        span = (words[0].span[0], max(word.span[1] for word in words))
+
+        def body(inner: State) -> Outcome:
+            if command.directory is not None:
+                inner.directories = (self.directory(command.directory),)
+            if command.clears_environment:
+                inner.variables = {}
+            for name, value in command.assignments:
+                steps = (f"`${name}` was set to `{expansion.shown(value)}`",)
+                inner.variables[name] = Variable((value,), exported=True, steps=steps)
+            inner.input = text
+            return run.walker.arguments(words, inner, span)
+
+        with run.nested():
+            nested.process(run, call.state, body)
+
+    def directory(self, text: str) -> str:
+        """The directory that a nested command runs in."""
+        if text.startswith(UNKNOWN):
+            return UNKNOWN
+        return kernel_path(join(self.call.world.directory, text), self.call.run.filesystem)

@@ -1,0 +1,117 @@
+"""What files hold, as far as this command wrote them itself or the project has them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from ringfence.engine.filesystem import Kind
+from ringfence.engine.paths import is_exempt, is_inside, kernel_path, real_path
+from ringfence.engine.shell.core import Run, World
+from ringfence.engine.shell.limits import MAX_FILE
+from ringfence.engine.shell.state import State
+from ringfence.rules.model import UNKNOWN, is_known
+
+FIRST_SUBSTITUTION = 32
+"""From here on bash numbers what process substitutions open, from 63 downwards."""
+
+_DESCRIPTOR = re.compile(r"/(?:dev|proc/self)/(?:fd/(?P<number>\d+)|(?P<name>std(?:in|out|err)))\Z")
+_STANDARD = {"stdin": "0", "stdout": "1", "stderr": "2"}
+
+
+def descriptor(path: str) -> str | None:
+    """The number of the open file that ``/dev/fd/N`` or ``/dev/stdin`` stands for, or None."""
+    found = _DESCRIPTOR.match(path)
+    return found and (found["number"] or _STANDARD[found["name"]])
+
+
+def close_substitutions(state: State, before: Iterable[str]) -> None:
+    """Close what process substitutions have opened since ``before`` was what is open."""
+    for number in state.descriptors.keys() - set(before):
+        if number.isdecimal() and int(number) >= FIRST_SUBSTITUTION:
+            del state.descriptors[number]
+
+
+def is_open(state: State, path: str) -> bool:
+    """Whether ``path`` stands for a file that the command has opened itself."""
+    number = descriptor(path)
+    return number is not None and (number in "012" or number in state.descriptors)
+
+
+def read(world: World, path: str) -> str:
+    """The text of the file at the absolute ``path``; UNKNOWN where nobody can say."""
+    number = descriptor(path)
+    if number is not None:
+        return world.state.input if number == "0" else world.state.descriptors.get(number, UNKNOWN)
+    if is_exempt(path):
+        return "" if path == "/dev/null" else UNKNOWN
+    written = written_text(world.state, path)
+    if written is not None:
+        return written
+    text = None if world.state.changed else project_text(world.run, path)
+    return UNKNOWN if text is None else text
+
+
+def written_text(state: State, path: str) -> str | None:
+    """The text that this command wrote to ``path`` (UNKNOWN if it is not known); None if none."""
+    if path in state.files:
+        text = state.files[path]
+        return UNKNOWN if text is None else text
+    if any(text is None and is_inside(path, above) for above, text in state.files.items()):
+        return UNKNOWN
+    return None
+
+
+def is_dictated(state: State, path: str) -> bool:
+    """Whether the command itself has put an unknown text there, such as a download.
+
+    What a program did to a file that it was given (``chmod``, ``sed -i``) does not count.
+    """
+    return descriptor(path) is not None or UNKNOWN in (state.files.get(path) or "")
+
+
+def project_text(run: Run, path: str) -> str | None:
+    """The text of a small file in the working directory, or None."""
+    if not is_known(path):
+        return None
+    shell = run.shell
+    real = real_path(path, shell.filesystem)
+    if not is_inside(real, real_path(shell.cwd, shell.filesystem)):
+        return None
+    text = shell.filesystem.text(real, MAX_FILE)
+    return None if text is None else text.replace("\0", "")
+
+
+def write(state: State, path: str, text: str | None, *, append: bool = False) -> None:
+    """Remember that ``path`` now holds ``text`` (None: nobody knows what)."""
+    if append and text is not None:
+        before = state.files.get(path)
+        text = None if before is None else before + text
+    state.files[path] = text
+
+
+def make_directory(state: State, path: str) -> None:
+    """Remember that the directory ``path`` and those above it exist."""
+    made = set(state.made)
+    while path not in ("", "/"):
+        made.add(path)
+        path = path.rpartition("/")[0]
+    state.made = frozenset(made)
+
+
+def directory_exists(world: World, path: str) -> bool | None:
+    """Whether ``path`` is a directory when the command gets there; None if nobody can say."""
+    state, filesystem = world.state, world.run.filesystem
+    if path in state.made:
+        return True
+    real = real_path(kernel_path(path, filesystem), filesystem)
+    if real in state.made:
+        return True
+    if is_inside(world.run.shell.cwd, path):
+        return True  # the working directory and those above it
+    kind = filesystem.kind(real)
+    if kind is Kind.DIRECTORY:
+        return True if written_text(state, path) is None else None
+    if kind is Kind.UNKNOWN or state.changed or written_text(state, path) is not None:
+        return None
+    return False

@@ -1,0 +1,1 @@
+"""Inline programs, one module a language: which files they open, which commands they run."""

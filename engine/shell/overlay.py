@@ -1,0 +1,38 @@
+"""The file system as it is while the command runs: with the links that it has made."""
+
+from __future__ import annotations
+
+from attrs import define, field
+
+from ringfence.engine.filesystem import FileSystem, Kind
+from ringfence.engine.paths import is_inside, real_path
+
+
+@define
+class Overlay:
+    """The file system with ``links`` (absolute paths to absolute targets) added to it."""
+
+    below: FileSystem
+    links: dict[str, str] = field(factory=dict)
+
+    def kind(self, path: str) -> Kind:
+        """See FileSystem."""
+        return Kind.LINK if path in self.links else self.below.kind(path)
+
+    def link(self, path: str) -> str | None:
+        """See FileSystem."""
+        return self.links[path] if path in self.links else self.below.link(path)
+
+    def entries(self, path: str) -> list[str] | None:
+        """See FileSystem."""
+        return self.below.entries(path)
+
+    def text(self, path: str, limit: int) -> str | None:
+        """See FileSystem."""
+        return self.below.text(path, limit)
+
+    def through(self, path: str, *, follow: bool = True) -> str:
+        """The path itself, or where it leads if that is through a link of ``links``."""
+        if any(is_inside(path, link) and (follow or path != link) for link in self.links):
+            return real_path(path, self, follow=follow)
+        return path

@@ -1,0 +1,89 @@
+"""What files of the project make programs do: scripts of ``package.json``, git's remotes."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+
+from ringfence.engine.shell import files, nested
+from ringfence.engine.shell.call import Call
+from ringfence.rules.model import UNKNOWN, Field, Operation, is_known
+
+_RUNNERS = frozenset(("npm", "pnpm", "yarn", "bun"))
+_RUN = frozenset(("run", "run-script", "rum", "urn"))
+_SHORT = frozenset(("test", "t", "tst", "start", "stop", "restart"))  # npm's own names of scripts
+_TRANSFERS = {
+    "fetch": Operation.READ,
+    "pull": Operation.READ,
+    "ls-remote": Operation.READ,
+    "push": Operation.WRITE,
+}
+_REMOTE = re.compile(r'\[remote "(?P<name>[^"]+)"\](?P<body>[^\[]*)')
+_URL = re.compile(r"^\s*(?:push)?url\s*=\s*(?P<url>\S+)", re.MULTILINE)
+
+
+def look(call: Call) -> None:
+    """Evaluate what the project's files add to the program's arguments."""
+    name = call.name.rpartition("/")[2]
+    if name in _RUNNERS:
+        _package_script(call)
+    elif name == "git":
+        _remote(call)
+
+
+def _text(call: Call, name: str) -> str | None:
+    """The text of a file of the working directory, or None."""
+    directory = call.world.directory
+    if not is_known(directory):
+        return None
+    text = files.read(call.world, f"{directory}/{name}")
+    return None if UNKNOWN in text else text
+
+
+# --- package.json ------------------------------------------------------------------------------
+
+
+def _package_script(call: Call) -> None:
+    words = [word for word in call.arguments if not word.text.startswith("-")]
+    if words and words[0].text in _RUN:
+        words = words[1:]
+    elif not words or (words[0].text not in _SHORT and call.name == "npm"):
+        return
+    if not words:
+        return
+    text = _text(call, "package.json")
+    if text is None:
+        return
+    for script in _scripts(text, words[0].text):
+        nested.script_file(call, script, words[0], parameters=(), path="package.json", trusted=True)
+
+
+def _scripts(text: str, name: str) -> Iterator[str]:
+    """The script ``name`` of a ``package.json``, and those before and after it."""
+    try:
+        scripts = json.loads(text)["scripts"]
+        found = [scripts.get(prefix + name) for prefix in ("pre", "", "post")]
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        return
+    yield from (script for script in found if isinstance(script, str))
+
+
+# --- git ---------------------------------------------------------------------------------------
+
+
+def _remote(call: Call) -> None:
+    words = [word for word in call.arguments if not word.text.startswith("-")]
+    if not words or words[0].text not in _TRANSFERS:
+        return
+    text = _text(call, ".git/config")
+    if text is None:
+        return
+    at = words[1] if len(words) > 1 else Field("origin", words[0].span)
+    for remote in _REMOTE.finditer(text):
+        if remote["name"] != at.text:
+            continue
+        for found in _URL.finditer(remote["body"]):
+            path = found["url"].removeprefix("file://")
+            if path.startswith(("/", "./", "../")):
+                call.touch(at, _TRANSFERS[words[0].text], path=path)

@@ -1,0 +1,110 @@
+"""The builtins that read standard input: ``read``, ``mapfile``."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from ringfence.engine.shell import variables
+from ringfence.engine.shell.call import Call
+from ringfence.engine.shell.core import Outcome
+from ringfence.engine.shell.state import Array
+from ringfence.rules.model import UNKNOWN, Field
+
+_READ_VALUES = "adinNptu"
+_MAPFILE_VALUES = "dnOsuCc"
+
+
+def _arguments(call: Call, with_values: str) -> tuple[dict[str, str], list[Field]]:
+    """The options with their values, and the operands."""
+    options: dict[str, str] = {}
+    words = list(call.arguments)
+    while words and words[0].text.startswith("-") and len(words[0].text) > 1:
+        word = words.pop(0).text
+        if word == "--":
+            break
+        for index, letter in enumerate(word[1:], 2):
+            options[letter] = ""
+            if letter in with_values:
+                options[letter] = word[index:] or (words.pop(0).text if words else "")
+                break
+    return options, words
+
+
+def _source(call: Call, options: dict[str, str]) -> str:
+    descriptor = options.get("u", "0")
+    if descriptor == "0":
+        return call.state.input
+    return call.state.descriptors.get(descriptor, UNKNOWN)
+
+
+def _left(call: Call, options: dict[str, str], text: str) -> None:
+    descriptor = options.get("u", "0")
+    if descriptor == "0":
+        call.state.input = text
+    else:
+        call.state.descriptors[descriptor] = text
+
+
+def read(call: Call) -> Outcome:
+    """``read [-r] [-a array] [name…]``: one line of what is known of the input."""
+    options, operands = _arguments(call, _READ_VALUES)
+    text = _source(call, options)
+    where = call.run.recorder.column(call.span)
+    if UNKNOWN in text.partition("\n")[0]:
+        line, ended = text.partition("\n")[0], None
+        rest = text if text == UNKNOWN else text.partition("\n")[2]
+        _left(call, options, rest or UNKNOWN)
+    else:
+        end = options.get("d", "\n")[:1] or "\n"
+        line, found, rest = text.partition(end)
+        ended = bool(found)
+        _left(call, options, rest)
+    if "r" not in options:
+        line = re.sub(r"\\(.)", r"\1", line)
+    names = [word.text for word in operands]
+    step = f"`read` took it {where}"
+    if "a" in options:
+        pieces = _split(call, line, limit=0)
+        variables.assign(call.world, options["a"], Array().append(pieces), steps=(step,))
+    elif not names:
+        variables.assign(call.world, "REPLY", line, steps=(step,))
+    else:
+        pieces = _split(call, line, limit=len(names))
+        for name, value in zip(names, [*pieces, *[""] * len(names)], strict=False):
+            variables.assign(call.world, name, value, steps=(step,))
+    if ended is None:
+        return call.either()
+    return call.succeeds() if ended else call.fails()
+
+
+def _split(call: Call, line: str, *, limit: int) -> list[str]:
+    """The words of a line; the last of ``limit`` takes what is left, blanks at its ends gone."""
+    ifs = variables.separators(call.world)
+    blanks = "".join(c for c in ifs if c in " \t\n")
+    others = "".join(c for c in ifs if c not in " \t\n")
+    line = line.strip(blanks) if blanks else line
+    if not ifs or limit == 1:
+        return [line]
+    blank = f"[{re.escape(blanks)}]" if blanks else "(?!)"
+    other = f"[{re.escape(others)}]" if others else "(?!)"
+    delimiter = f"{blank}*{other}{blank}*|{blank}+"
+    return re.split(delimiter, line, maxsplit=max(limit - 1, 0)) if line else []
+
+
+def mapfile(call: Call) -> Outcome:
+    """``mapfile [-t] [array]``: every line of what is known of the input."""
+    options, operands = _arguments(call, _MAPFILE_VALUES)
+    text = _source(call, options)
+    end = options["d"][:1] if options.get("d") else "\n"
+    lines: Sequence[str] = text.split(end)
+    if lines and lines[-1] == "":
+        lines = lines[:-1]
+    if "t" not in options:
+        lines = [line + end for line in lines]
+    name = operands[0].text if operands else "MAPFILE"
+    where = call.run.recorder.column(call.span)
+    step = f"`{call.name}` took it {where}"
+    variables.assign(call.world, name, Array().append(lines), steps=(step,))
+    _left(call, options, "")
+    return call.succeeds()

@@ -1,0 +1,202 @@
+"""Redirections: which files they open, what is then read, and where output goes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from attrs import evolve, frozen
+
+from ringfence.engine.paths import is_exempt
+from ringfence.engine.shell import expansion, files, variables
+from ringfence.engine.shell.core import Outcome, Run, World, in_worlds
+from ringfence.engine.shell.state import State
+from ringfence.engine.shell.texts import joined
+from ringfence.grammar.nodes import Literal, Redirection
+from ringfence.rules.model import NAME, UNKNOWN, Field, Operation, is_known
+
+_READS = frozenset(("<", "<>"))
+_APPENDS = frozenset((">>", "&>>"))
+_BY = "redirection"
+
+
+@frozen
+class Redirected:
+    """What a command's redirections do to it.
+
+    ``sink`` is where standard output goes: None if nowhere else, ``""`` if out of sight, or the
+    path of a file. ``writes`` is set if any of them writes to a file that is no mere device.
+    """
+
+    sink: str | None = None
+    append: bool = False
+    writes: bool = False
+
+
+def perform(world: World, redirections: Sequence[Redirection]) -> Redirected:
+    """Perform ``redirections`` from left to right; the state's ``input`` is what then is read."""
+    result = Redirected()
+    for redirection in redirections:
+        operator = redirection.operator
+        if operator in ("<<", "<<-", "<<<"):
+            _feed(world, redirection, _document(world, redirection))
+            document = redirection.document
+            world.state.input_at = document.body.span if document else redirection.target.span
+        elif operator in ("<&", ">&") and _duplicates(world, redirection):
+            result = _duplicated(world, redirection, result)
+        else:
+            result = _opened(world, redirection, result)
+    return result
+
+
+def within(
+    run: Run,
+    redirections: Sequence[Redirection],
+    state: State,
+    body: Callable[[State], Outcome],
+) -> Outcome:
+    """The outcome of ``body`` under ``redirections``, which end with it."""
+    if not redirections:
+        return body(state)
+
+    def evaluate(world: World) -> Outcome:
+        before = world.state.input
+        opened = tuple(world.state.descriptors)
+        redirected = perform(world, redirections)
+        files.close_substitutions(world.state, opened)
+        fed = any(r.operator[0] == "<" and r.fd in (None, "0") for r in redirections)
+        return collected(world, redirected, body, restore=before if fed else None)
+
+    return in_worlds(run, state, evaluate)
+
+
+def collected(
+    world: World,
+    redirected: Redirected,
+    body: Callable[[State], Outcome],
+    *,
+    restore: str | None,
+) -> Outcome:
+    """The outcome of ``body``, its output sent to the sink, and its input put back after it."""
+    state = world.state
+    before = state.output
+    if redirected.sink is not None:
+        state.output = ("",)
+    outcome = body(state)
+    for after in _states(outcome):
+        if redirected.sink is not None:
+            if redirected.sink:
+                files.write(after, redirected.sink, joined(after.output), append=redirected.append)
+            after.output = before
+        if restore is not None:
+            after.input = restore
+    return outcome
+
+
+def _states(outcome: Outcome) -> list[State]:
+    success, failure = outcome.success, outcome.failure
+    found = [state for state in (success, failure) if state is not None]
+    return found[:1] if success is failure else found
+
+
+# --- one redirection ---------------------------------------------------------------------------
+
+
+def _document(world: World, redirection: Redirection) -> str:
+    if redirection.operator == "<<<":
+        return expansion.text(world, redirection.target).text + "\n"
+    document = redirection.document
+    if document is None:
+        return ""
+    if document.quoted:
+        return "".join(p.text for p in document.body.parts if isinstance(p, Literal))
+    return expansion.document(world, document.body)
+
+
+def _number(world: World, redirection: Redirection, default: str) -> str:
+    """The descriptor that is opened; ``{name}`` gets a new one, which the variable then holds."""
+    fd = redirection.fd
+    if fd is None:
+        return default
+    if fd.startswith("{"):
+        number = next(str(n) for n in range(10, 1000) if str(n) not in world.state.descriptors)
+        variables.assign(world, fd.strip("{}"), number)
+        return number
+    return fd
+
+
+def _feed(world: World, redirection: Redirection, text: str) -> None:
+    number = _number(world, redirection, "0")
+    if number == "0":
+        world.state.input = text
+        world.state.input_at = None
+    else:
+        world.state.descriptors[number] = text
+
+
+def _duplicates(world: World, redirection: Redirection) -> bool:
+    """Whether ``>&word`` names a descriptor; otherwise it is a file for both outputs."""
+    if redirection.operator == "<&":
+        return True
+    target = expansion.text(world, redirection.target).text
+    name = target.rstrip("-")
+    return name.isdecimal() or target == "-" or (bool(name) and set(name) <= {NAME})
+
+
+def _duplicated(world: World, redirection: Redirection, result: Redirected) -> Redirected:
+    source = expansion.text(world, redirection.target).text.rstrip("-")
+    number = _number(world, redirection, "0" if redirection.operator == "<&" else "1")
+    if redirection.operator == "<&":
+        state = world.state
+        text = state.input if source == "0" else state.descriptors.get(source, UNKNOWN)
+        if number == "0":
+            state.input = text
+        else:
+            state.descriptors[number] = text
+    elif number == "1" and source != "1":
+        return evolve(result, sink="")
+    elif number not in "012":
+        world.state.descriptors.setdefault(number, UNKNOWN)
+    return result
+
+
+def _opened(world: World, redirection: Redirection, result: Redirected) -> Redirected:
+    operator = redirection.operator
+    reads = operator in _READS
+    number = _number(world, redirection, "0" if reads else "1")
+    targets = expansion.fields(world, (redirection.target,))
+    for target in targets:
+        path = _touch(world, target, Operation.READ if operator == "<" else Operation.WRITE)
+        if reads:
+            text = UNKNOWN if path is None else files.read(world, path)
+            _feed(world, evolve(redirection, fd=number), text)
+        else:
+            result = _sent(world, redirection, number, path, result)
+    return result
+
+
+def _touch(world: World, target: Field, operation: Operation) -> str | None:
+    """Record the file; devices that stand for open files are none. Its path, if known."""
+    recorder = world.run.recorder
+    if files.descriptor(target.text) or target.text.startswith(("/dev/tcp/", "/dev/udp/")):
+        return target.text
+    return recorder.effect(target.text, operation, target, _BY, world.directory)
+
+
+def _sent(
+    world: World, redirection: Redirection, number: str, path: str | None, result: Redirected
+) -> Redirected:
+    device = path is not None and (is_exempt(path) or files.descriptor(path) is not None)
+    if path is not None and not device and is_known(path):
+        if redirection.operator not in _APPENDS:
+            files.write(world.state, path, "")
+        elif files.written_text(world.state, path) is None:
+            files.write(world.state, path, None)
+    if number not in "012":
+        world.state.descriptors[number] = UNKNOWN
+    result = evolve(result, writes=result.writes or not device)
+    if number == "1":
+        if path in ("/dev/stdout", "/dev/fd/1"):
+            return result
+        sink = path if path and not device and is_known(path) else ""
+        return evolve(result, sink=sink, append=redirection.operator in _APPENDS)
+    return result

@@ -1,0 +1,244 @@
+"""Simple commands: assignments, redirections, and finding what the command word names."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+from typing import Any
+
+from attrs import evolve
+
+from ringfence.engine.shell import expansion, external, files, redirections, variables
+from ringfence.engine.shell.builtins import BUILTINS, EXTERNAL_TOO
+from ringfence.engine.shell.call import Call
+from ringfence.engine.shell.core import Outcome, Run, World, in_worlds
+from ringfence.engine.shell.nested import call_function, each_state
+from ringfence.engine.shell.quoting import shell_quoted
+from ringfence.engine.shell.state import Array, State, Variable, join
+from ringfence.engine.shell.status import by_status
+from ringfence.engine.shell.texts import as_value
+from ringfence.grammar.nodes import ArrayLiteral, Assignment, SimpleCommand, Span, Word
+from ringfence.rules.model import Field, Operation, is_known
+
+MAX_SHOWN = 200
+"""The longest value that a step shows."""
+
+
+def execute(run: Run, command: SimpleCommand, state: State) -> Outcome:
+    """Evaluate a simple command, which uses ``state`` up."""
+    run.step()
+
+    before = tuple(state.descriptors)
+
+    def body(world: World) -> Outcome:
+        run.overlay.links = world.state.links
+        argv, assignments = _arguments(world, command)
+        if argv and state.entered is not None:
+            _at_home(world)
+        if not argv:
+            outcome = _without_words(world, command)
+        else:
+            outcome = _with_words(world, command, argv, assignments)
+        each_state(outcome, lambda after: files.close_substitutions(after, before))
+        return outcome
+
+    return in_worlds(run, state, body)
+
+
+def _at_home(world: World) -> None:
+    """Record the plain ``cd`` that this command makes use of."""
+    at = world.state.entered
+    world.state.entered = None
+    if at is not None:
+        home = world.directory
+        world.run.recorder.effect(home, Operation.ENTER, at, "cd", home)
+
+
+# --- assignments -------------------------------------------------------------------------------
+
+
+def perform_assignment(
+    world: World,
+    assignment: Assignment,
+    attributes: Mapping[str, Any] = MappingProxyType({}),
+    *,
+    associative: bool = False,
+) -> bool:
+    """Make an assignment; False if the variable is readonly."""
+    subscript = None
+    if assignment.subscript is not None:
+        subscript = expansion.text(world, assignment.subscript).text
+    if isinstance(assignment.value, ArrayLiteral):
+        held = world.state.variables.get(assignment.name)
+        keyed = associative or any(
+            isinstance(value, Array) and value.associative
+            for value in (held.values if held else ())
+        )
+        where = world.run.recorder.column(assignment.span)
+        source = world.run.recorder.text(assignment.value.span)
+        step = f"`${assignment.name}` was set to `{source}` {where}"
+        return variables.assign(
+            world,
+            assignment.name,
+            _array(world, assignment.value, associative=keyed),
+            steps=(step,) if len(source) <= MAX_SHOWN else (),
+            append=assignment.append,
+            attributes=attributes,
+        )
+    value = expansion.text(world, assignment.value, assignment=True)
+    where = world.run.recorder.column(assignment.span)
+    step = f"`${assignment.name}` was set to `{expansion.shown(value.text)}` {where}"
+    steps = (*value.steps, step) if len(value.text) <= MAX_SHOWN else value.steps
+    return variables.assign(
+        world,
+        assignment.name,
+        value.text,
+        steps=steps,
+        subscript=subscript,
+        append=assignment.append,
+        attributes=attributes,
+    )
+
+
+def _array(world: World, literal: ArrayLiteral, *, associative: bool) -> Array:
+    array = Array(associative=associative)
+    for element in literal.elements:
+        if element.subscript is not None:
+            key = expansion.text(world, element.subscript).text
+            text = expansion.text(world, element.value).text
+            where = key if associative else variables.index(world, array, key)
+            if where is None or not is_known(where):
+                array = evolve(array.append((text,)), loose=True)
+            else:
+                array = array.put(where, text)
+        elif element.value is not None:
+            array = array.append(as_value(f) for f in expansion.fields(world, (element.value,)))
+    return array
+
+
+def _without_words(world: World, command: SimpleCommand) -> Outcome:
+    """Assignments and redirections alone: they change the shell itself."""
+    state = world.state
+    before = state.input
+    state.status = "0"
+    redirections.perform(world, command.redirections)
+    state.input = before
+    made = [perform_assignment(world, assignment) for assignment in command.assignments]
+    if not all(made):
+        return Outcome(None, state)
+    return by_status(state)
+
+
+# --- the command word --------------------------------------------------------------------------
+
+
+def _arguments(
+    world: World, command: SimpleCommand
+) -> tuple[list[Field], Mapping[int, Assignment]]:
+    """The fields of all arguments; assignments among them by their place."""
+    argv: list[Field] = []
+    assignments: dict[int, Assignment] = {}
+    for argument in command.arguments:
+        if isinstance(argument, Word):
+            argv.extend(expansion.fields(world, (argument,)))
+        else:
+            assignments[len(argv)] = argument
+            value = (
+                ""
+                if isinstance(argument.value, ArrayLiteral)
+                else (expansion.text(world, argument.value, assignment=True).text)
+            )
+            argv.append(Field(f"{argument.name}={value}", argument.span))
+    return argv, assignments
+
+
+def _with_words(
+    world: World,
+    command: SimpleCommand,
+    argv: list[Field],
+    assignments: Mapping[int, Assignment],
+) -> Outcome:
+    run = world.run
+    before = world.state.input
+    redirected = redirections.perform(world, command.redirections)
+    fed = any(r.operator[0] == "<" and r.fd in (None, "0") for r in command.redirections)
+    saved = {a.name: world.state.variables.get(a.name) for a in command.assignments}
+    for assignment in command.assignments:
+        perform_assignment(world, assignment, {"exported": True})
+    span = (command.arguments[0].span[0], command.arguments[-1].span[1])
+    run.recorder.command(span, tuple(argv), writes=redirected.writes)
+    persists = argv[0].text == "exec" and len(argv) == 1
+
+    def body(_: State) -> Outcome:
+        return dispatch(Call(world, argv, span, assignments))
+
+    outcome = redirections.collected(
+        world, redirected, body, restore=before if fed and not persists else None
+    )
+    each_state(outcome, lambda after: _restore(after, saved))
+    return outcome
+
+
+def _restore(state: State, saved: Mapping[str, Variable | None]) -> None:
+    for name, variable in saved.items():
+        if variable is None:
+            state.variables.pop(name, None)
+        else:
+            state.variables[name] = variable
+
+
+def dispatch(call: Call, *, functions: bool = True, builtins: bool = True) -> Outcome:
+    """Evaluate what the command word names: a function, a builtin or a program."""
+    state = call.state
+    name = call.argv[0].text
+    if functions and is_known(name):
+        if name in state.aliases and "expand_aliases" in state.options:
+            return _alias(call)
+        if name in state.functions:
+            return _functions(call)
+    if builtins and name in BUILTINS:
+        return BUILTINS[name](call)
+    return external.execute(call)
+
+
+def arguments(run: Run, argv: Sequence[Field], state: State, span: Span) -> Outcome:
+    """Evaluate a command whose words a program starts: no functions, few builtins."""
+    run.step()
+    if not argv:
+        return Outcome.either(state)
+
+    def body(world: World) -> Outcome:
+        run.recorder.command(span, tuple(argv), writes=False)
+        call = Call(world, list(argv), span)
+        return dispatch(call, functions=False, builtins=argv[0].text in EXTERNAL_TOO)
+
+    return in_worlds(run, state, body)
+
+
+def _functions(call: Call) -> Outcome:
+    """Call each function that the name may stand for; None stands for no function."""
+    state, name = call.state, call.argv[0].text
+    options = state.functions[name]
+    outcomes = []
+    for option in options:
+        with call.run.recorder.possibly(len(options) > 1):
+            inner = state.copy() if len(options) > 1 else state
+            one = evolve(call, world=evolve(call.world, state=inner))
+            if option is None:
+                outcomes.append(dispatch(one, functions=False))
+            else:
+                outcomes.append(call_function(one, option))
+    if len(outcomes) == 1:
+        return outcomes[0]
+    return Outcome(join(o.success for o in outcomes), join(o.failure for o in outcomes))
+
+
+def _alias(call: Call) -> Outcome:
+    """Evaluate an alias as the text that bash would read, its arguments quoted."""
+    head, *rest = call.argv
+    text = call.state.aliases.pop(head.text)
+    try:
+        line = " ".join([text, *(shell_quoted(field.text) for field in rest)])
+        return call.run.walker.script(line, head, call.state)
+    finally:
+        call.state.aliases[head.text] = text

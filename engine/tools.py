@@ -1,0 +1,161 @@
+"""What the tools other than bash do to paths: one table of tools, one of input keys.
+
+A tool that is not in the table may do anything: every input that is named like a path is taken
+for one, with an unknown operation.
+"""
+
+from __future__ import annotations
+
+import os
+import pwd
+from collections.abc import Iterator, Mapping
+from typing import Any
+from urllib.parse import unquote, urlsplit
+
+from attrs import frozen
+
+from ringfence.engine.call import ToolCall
+from ringfence.engine.filesystem import FileSystem
+from ringfence.engine.paths import join, kernel_path
+from ringfence.rules.model import Certainty, Effect, Opaque, OpaqueKind, Operation
+
+PATH_KEYS = frozenset(
+    (
+        *("path", "paths", "file", "files", "filename", "file_path", "file_paths", "filePath"),
+        *("filePaths", "absolute_path", "notebook_path", "dir_path", "dir", "directory"),
+        *("directories", "folder", "root", "cwd", "workdir", "working_directory", "target_file"),
+        *("source", "destination", "source_path", "destination_path", "old_path", "new_path"),
+        *("output_path", "input_path", "uri"),
+    )
+)
+"""Names of inputs that hold a path, several, or objects that do, whatever the tool."""
+
+DIRECTORY_KEYS = frozenset(("cwd", "workdir", "working_directory"))
+"""Those of them that say where the tool works."""
+
+_MAX_PATHS = 1000
+_MAX_VALUES = 1_000_000
+
+
+@frozen
+class Tool:
+    """What a tool does with the paths in its input.
+
+    ``needs_path`` if it cannot work without one: then a call without is not understood.
+    ``pattern`` names the input that holds a glob, which may itself lead somewhere else;
+    ``program`` one that holds a program in a language that is not read here.
+    """
+
+    operation: Operation
+    needs_path: bool = True
+    pattern: str | None = None
+    program: str | None = None
+
+
+TOOLS: Mapping[str, Tool] = {
+    "read": Tool(Operation.READ),
+    "write": Tool(Operation.WRITE),
+    "edit": Tool(Operation.WRITE),
+    "delete": Tool(Operation.DELETE),
+    "find": Tool(Operation.READ, needs_path=False, pattern="pattern"),
+    "grep": Tool(Operation.READ, needs_path=False, pattern="glob"),
+    "ls": Tool(Operation.READ, needs_path=False),
+    "fetch": Tool(Operation.READ, needs_path=False),
+    "powershell": Tool(Operation.UNKNOWN, needs_path=False, program="command"),
+}
+
+_UNKNOWN_TOOL = Tool(Operation.UNKNOWN, needs_path=False)
+
+
+def tool_effects(
+    call: ToolCall, home: str, filesystem: FileSystem
+) -> tuple[tuple[Effect, ...], tuple[Opaque, ...]]:
+    """The effects of a call of a tool other than bash, and what in it is not understood."""
+    tool = TOOLS.get(call.tool, _UNKNOWN_TOOL)
+    start = call.cwd
+    effects: list[Effect] = []
+    opaque: list[Opaque] = []
+
+    def add(text: str, key: str, operation: Operation, certainty: Certainty) -> None:
+        path = kernel_path(join(start, local_path(text, home)), filesystem)
+        facts = (f"{key} of {call.tool}",)
+        effects.append(Effect(path, operation, (0, 0), text, call.tool, certainty, "", facts))
+
+    named = list(_values(call.input))
+    # Where the tool works comes first: the other paths start there.
+    for key, value in sorted(named, key=lambda item: item[0] not in DIRECTORY_KEYS):
+        if not isinstance(value, str):
+            opaque.append(_opaque(f"the {key} of {call.tool} is no text", repr(value)))
+        elif key in DIRECTORY_KEYS:
+            add(value, key, Operation.ENTER, Certainty.CERTAIN)
+            start = effects[-1].path
+        else:
+            add(value, key, tool.operation, Certainty.CERTAIN)
+    if tool.needs_path and not any(key not in DIRECTORY_KEYS for key, _ in named):
+        opaque.append(_opaque(f"{call.tool} names no path that is understood", ""))
+    if tool.program:
+        program = str(call.input.get(tool.program, ""))
+        opaque.append(_opaque(f"commands of {call.tool} are not read", program))
+    if len(named) >= _MAX_PATHS:
+        reason = f"{call.tool} names too many paths"
+        opaque.append(_opaque(reason, "", OpaqueKind.LIMIT))
+
+    pattern = call.input.get(tool.pattern) if tool.pattern else None
+    if isinstance(pattern, str):
+        # A relative pattern starts at the directory searched.
+        searched = [effect for effect in effects if effect.operation is tool.operation]
+        start = searched[0].path if searched else start
+        if pattern.startswith(("/", "~")) or ".." in pattern.split("/"):
+            add(pattern, str(tool.pattern), tool.operation, Certainty.POSSIBLE)
+    url = call.input.get("url")
+    if isinstance(url, str) and _is_file_url(url):
+        add(url, "url", Operation.READ, Certainty.CERTAIN)
+    return tuple(effects), tuple(opaque)
+
+
+def _values(data: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    """The (key, value) of every input that is named like a path, however deep it stands."""
+    stack: list[tuple[str, Any]] = [("", data)]
+    count = seen = 0
+    while stack and count < _MAX_PATHS:
+        key, value = stack.pop()
+        seen += 1
+        if seen > _MAX_VALUES:
+            raise ValueError("the input is too large, or contains itself")
+        if isinstance(value, Mapping):
+            stack += [(str(k), v) for k, v in reversed(list(value.items()))]
+        elif isinstance(value, (list, tuple)):
+            stack += [(key, item) for item in reversed(value)]
+        elif key in PATH_KEYS and value is not None:
+            if isinstance(value, str) and "://" in value and not _is_file_url(value):
+                continue  # an address on the net
+            count += 1
+            yield key, value
+
+
+def local_path(text: str, home: str) -> str:
+    """The path that a tool takes ``text`` for: ``~`` and ``file://`` are understood by most."""
+    if _is_file_url(text):
+        return unquote(urlsplit(text).path)
+    if text == "~" or text.startswith("~/"):
+        return home + text[1:]
+    if text.startswith("~"):
+        name, slash, rest = text[1:].partition("/")
+        try:
+            return pwd.getpwnam(name).pw_dir + slash + rest
+        except (KeyError, ValueError):
+            return text
+    return text
+
+
+def _is_file_url(text: str) -> bool:
+    return text[:5].lower() == "file:"
+
+
+def _opaque(reason: str, text: str, kind: OpaqueKind = OpaqueKind.UNKNOWN) -> Opaque:
+    return Opaque(reason, (0, 0), text, kind)
+
+
+def home_of(env: Mapping[str, str]) -> str:
+    """HOME as ``env`` says, else as this process does."""
+    return env.get("HOME") or os.environ.get("HOME") or os.path.expanduser("~")  # noqa: PTH111

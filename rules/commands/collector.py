@@ -1,0 +1,132 @@
+"""Gathering what a command uses into one Usage."""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Iterable, Sequence
+
+from attrs import define, evolve, field
+
+from ringfence.rules.commands.arguments import Piece
+from ringfence.rules.commands.schema import Value
+from ringfence.rules.commands.unlisted import shaped_uses
+from ringfence.rules.commands.values import paths_in
+from ringfence.rules.model import Field, Operation
+from ringfence.rules.usage import CommandUse, PathUse, ProgramUse, Usage
+
+_UNSURE = frozenset(("possible", "shaped", "revision"))
+
+
+@define
+class Wrapped:
+    """What options say about a nested command, before its words are known."""
+
+    directory: str | None = None
+    assignments: list[tuple[str, str]] = field(factory=list)
+    clears: bool = False
+    null: bool = False
+    placeholder: str | None = None
+    input_file: str | None = None
+
+
+@define
+class Collector:
+    """The uses found so far, and the directory that the command's options moved it to."""
+
+    argv: Sequence[Field]  # with the environment behind it
+    paths: list[PathUse] = field(factory=list)
+    programs: list[ProgramUse] = field(factory=list)
+    commands: list[CommandUse] = field(factory=list)
+    opaque: list[tuple[str, int]] = field(factory=list)
+    parameters: list[Field] = field(factory=list)
+    variables: list[tuple[str, str]] = field(factory=list)
+    bases: list[str] = field(factory=list)
+    base_of: dict[int, str] = field(factory=dict)  # for operands behind an option like tar's -C
+    wrapped: Wrapped = field(factory=Wrapped)
+    in_place: bool = False
+    tree: bool = False
+
+    @property
+    def base(self) -> str | None:
+        """The directory that the command moved to by its options, if any."""
+        return posixpath.join(*self.bases) if self.bases else None
+
+    def path(self, value: Value, part: Piece, fact: str) -> None:
+        """Note the paths in a value."""
+        own = value.kind in ("base", "directory")
+        base = None if own else self.base_of.get(part.argument, self.base)
+        for text in paths_in(value, part.text):
+            use = PathUse(
+                text,
+                value.operation or Operation.READ,
+                part.argument,
+                fact,
+                base=base,
+                possible=part.several or not value.modifiers.isdisjoint(_UNSURE),
+                recursive=value.has("tree") or self.tree,
+                glob=part.glob,
+                language=value.language or None,
+                follow=text.endswith("/") or not value.has("nofollow"),
+                tilde=value.has("tilde"),
+            )
+            self.paths.append(use)
+            folder = posixpath.dirname(text)
+            if value.has("folder") and folder:
+                self.paths.append(evolve(use, path=folder, operation=Operation.READ))
+            if value.has("input"):
+                self.wrapped.input_file = text
+
+    def shaped(self, start: int, end: int, fact: str, *, only_outward: bool = False) -> None:
+        """Note the words that look like paths among those from ``start`` to ``end``."""
+        found = shaped_uses(self.argv[:end], start, fact, only_outward=only_outward)
+        self.paths += [evolve(use, base=self.base) for use in found]
+
+    def program(self, language: str, part: Piece) -> None:
+        """Note a program's text; several texts of one command are one program."""
+        last = self.programs[-1] if self.programs else None
+        if last is not None and last.language == language and last.text is not None:
+            self.programs[-1] = evolve(last, text=f"{last.text}\n{part.text}")
+        else:
+            self.programs.append(ProgramUse(language, part.text, part.argument))
+
+    def shell(self, text: str, argument: int) -> None:
+        """Note a shell command; each one is a program of its own."""
+        if text:
+            self.programs.append(ProgramUse("bash", text, argument))
+
+    def command(self, words: Iterable[Field], *, appends: bool, other_user: bool) -> None:
+        """Note a nested command, as the options given so far run it."""
+        wrapped = self.wrapped
+        self.commands.append(
+            CommandUse(
+                tuple(words),
+                directory=wrapped.directory,
+                assignments=tuple(wrapped.assignments),
+                clears_environment=wrapped.clears,
+                appends_input=appends and wrapped.placeholder is None,
+                placeholder=wrapped.placeholder,
+                null_separated=wrapped.null,
+                input_file=wrapped.input_file,
+                other_user=other_user,
+            )
+        )
+
+    def result(self, name: str) -> Usage:
+        """Everything found, put together."""
+        programs = [
+            evolve(
+                program,
+                parameters=program.parameters or tuple(self.parameters),
+                in_place=self.in_place,
+                variables=tuple(self.variables),
+            )
+            for program in self.programs
+        ]
+        return Usage(
+            name,
+            known=True,
+            paths=tuple(dict.fromkeys(self.paths)),
+            programs=tuple(programs),
+            commands=tuple(self.commands),
+            opaque=tuple(dict.fromkeys(self.opaque)),
+        )

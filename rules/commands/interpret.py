@@ -1,0 +1,429 @@
+"""From a command's arguments and its entry to a Usage."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections.abc import Sequence
+from fnmatch import fnmatchcase
+from typing import TypeGuard
+
+from attrs import define, evolve, field
+
+from ringfence.rules.commands.arguments import (
+    Arguments,
+    Given,
+    Item,
+    Operand,
+    Piece,
+    names_given,
+    overridden,
+    piece,
+    read_arguments,
+)
+from ringfence.rules.commands.collector import Collector
+from ringfence.rules.commands.data import lookup
+from ringfence.rules.commands.expression import tested_files
+from ringfence.rules.commands.reading import subentry
+from ringfence.rules.commands.schema import CommandDataError, Entry, Syntax, Value
+from ringfence.rules.commands.templates import executed, filled_scripts
+from ringfence.rules.commands.unlisted import shaped_uses
+from ringfence.rules.model import NAME, UNKNOWN, Field, Operation
+from ringfence.rules.usage import CommandUse, ProgramUse, Usage
+
+_NAMED_OPERAND = re.compile(r"[A-Za-z_]\w*\+?=")
+_SETTING = re.compile(r"\s*(?P<key>[^=\s]+)\s*[=\s]\s*(?P<value>.*)", re.DOTALL)
+_STANDARD_INPUT = frozenset(("-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"))
+_ANY_COMMAND = "*"  # the entry of what holds for all commands
+_REST = frozenset(("words", "shell"))
+_UNLISTED = Value("unknown", modifiers=frozenset(("shaped", "possible", "url")))
+
+
+def usage(argv: Sequence[Field], environment: Sequence[Field] = ()) -> Usage:
+    """What the simple command ``argv`` does with its arguments.
+
+    ``argv[0]`` is the command, as a name or as a path to it. ``environment`` holds variables
+    that were set for it, as fields ``NAME=value``; what it does with them counts too.
+    It is never an error: a command
+    without an entry has its path-shaped words as paths, and ``known`` is False; so has one
+    whose entry cannot be read, which is opaque as well.
+    """
+    if not argv:
+        return Usage("", known=True)
+    name = argv[0].text
+    try:
+        entry = lookup(name) if argv[0].known else None
+        interpreter = _Interpreter(argv, entry or Entry(name), Collector((*argv, *environment)))
+        interpreter.environment(entry, environment)
+        if entry is not None:
+            interpreter.run(entry, 1)
+            return interpreter.found.result(name)
+    except CommandDataError as error:
+        opaque = ((f"what it does is not known: {error}", 0),)
+        paths = tuple(shaped_uses(argv, 1, f"argument of {name}"))
+        return Usage(name, known=False, paths=paths, opaque=opaque)
+    fact = f"argument of {posixpath.basename(name)}, whose options are not known"
+    interpreter.found.shaped(1, len(argv), fact)
+    return evolve(interpreter.found.result(name), known=False)
+
+
+@define
+class _Interpreter:
+    argv: Sequence[Field]
+    entry: Entry
+    found: Collector
+    operation: Operation | None = None  # what happens to operands that are read otherwise
+    shifted: bool = False  # an unknown number of words came before: positions are not certain
+    follow: bool | None = None  # whether links among the operands are followed, if options say
+    roots: list[str] = field(factory=list)
+
+    # --- the whole command -------------------------------------------------------------------
+
+    def run(self, entry: Entry, start: int) -> None:
+        """Read the words of ``entry`` from ``start`` on, then those of its subcommand."""
+        if entry.syntax is Syntax.TEST:
+            for index, follow in tested_files(self.argv, start):
+                value = Value("test") if follow else Value.parse("test nofollow")
+                self.found.path(value, piece(self.argv, index), f"tested by {entry.name}")
+            return
+        arguments = read_arguments(entry, self.argv, start)
+        entry, items = self.conditions(entry, arguments.items)
+        self.entry = entry
+        self.found.bases += [item.values[-1].text for item in items if _moves(item, later=False)]
+        self.roots = _paths_among(entry, items) or ["."]
+        later = self.items(items)
+        module = next((item for item in items if _names_module(item)), None)
+        if module is not None:
+            self.module(entry, module, arguments.rest)
+        elif entry.commands and arguments.rest < len(self.argv):
+            self.subcommand(entry, arguments.rest)
+        else:
+            self.operands(entry, arguments, items)
+            self.implied(entry, later)
+
+    def environment(self, entry: Entry | None, environment: Sequence[Field]) -> None:
+        """What the variables set for the command make it touch or run."""
+        general = lookup(_ANY_COMMAND)
+        for index, variable in enumerate(environment, len(self.argv)):
+            name, _, text = variable.text.partition("=")
+            for known in (entry, general):
+                value = known.variables.get(name) if known is not None else None
+                if value is not None and text:
+                    if value.kind == "base":
+                        self.found.bases.append(text)
+                    part = Piece(text, index, variable.glob, variable.several)
+                    self.value(value, part, f"variable {name} of {self.entry.name}")
+                    break
+
+    def conditions(self, entry: Entry, items: Sequence[Item]) -> tuple[Entry, list[Item]]:
+        """Apply the entry's ``when`` parts that hold."""
+        names = names_given(items)
+        result = list(items)
+        for when in entry.when:
+            if not when.holds(names):
+                continue
+            entry = when.applied(entry)
+            self.operation = when.operation or self.operation
+            self.follow = self.follow if when.follow is None else when.follow
+            self.found.tree = self.found.tree or when.tree
+            self.found.in_place = self.found.in_place or when.in_place
+            result = overridden(result, when.options)
+        return entry, result
+
+    def items(self, items: Sequence[Item]) -> str:
+        """Note what the options say, in order; the directory that the last of them moved to."""
+        later = ""
+        for item in items:
+            if isinstance(item, Given):
+                self.given(item)
+                if _moves(item, later=True):
+                    later = posixpath.join(*self.found.bases, later, item.values[0].text)
+            elif later:
+                self.found.base_of[item.piece.argument] = later
+        return later
+
+    def subcommand(self, entry: Entry, index: int) -> None:
+        """Go on with the subcommand whose name is word ``index``."""
+        name = self.argv[index].text
+        child = subentry(entry, name) if self.argv[index].known else None
+        if child is not None:
+            self.run(child, index + 1)
+            return
+        if not self.argv[index].known:
+            self.found.opaque.append((f"which subcommand of {entry.name} runs is unknown", index))
+            name = "a subcommand"
+        fact = f"argument of {entry.name} {name}, which is not known"
+        self.found.shaped(index + 1, len(self.argv), fact)
+
+    def module(self, entry: Entry, item: Given, rest: int) -> None:
+        """``python -m name …``: a module's own entry, or that of the command of its name."""
+        name = item.values[0].text
+        child = subentry(entry, name)
+        if child is None and "/" not in name:
+            child = lookup(name)
+        if child is not None:
+            self.run(child, rest)
+            return
+        fact = f"argument of {entry.name} {item.name} {name}, which is not known"
+        self.found.shaped(rest, len(self.argv), fact)
+
+    def implied(self, entry: Entry, directory: str) -> None:
+        """What the command touches without being told."""
+        if directory:
+            self.found.base_of[0] = directory
+        for value, path in entry.implied:
+            self.found.path(value, Piece(_named(path), 0), f"{entry.name} works there")
+
+    # --- options -----------------------------------------------------------------------------
+
+    def given(self, item: Given) -> None:
+        """What one option says."""
+        name = f"{self.entry.name} {item.name}"
+        wrapped = self.found.wrapped
+        role = item.option.role if item.option is not None else ""
+        wrapped.clears = wrapped.clears or role == "clear"
+        wrapped.null = wrapped.null or role == "null"
+        if item.option is None or not item.option.values:
+            for part in item.values:
+                self.found.path(_UNLISTED, part, f"value of {name}, which is not known")
+            return
+        values = item.option.values
+        if values[0].kind == "placeholder" and not item.values:
+            wrapped.placeholder = "{}"
+        if values[0].kind == "exec":
+            self.executes(item)
+            return
+        for value, part in zip(values, item.values, strict=False):
+            self.value(value, part, f"value of {name}")
+
+    def value(self, value: Value, part: Piece, fact: str) -> None:
+        """One value of an option, or one operand, of whatever kind."""
+        kind = value.kind
+        if value.operation is not None or kind == "url":
+            self.found.path(value, part, fact)
+            if kind == "directory":
+                self.found.wrapped.directory = part.text
+        elif kind == "program":
+            self.found.program(value.language, part)
+        elif kind == "command":
+            self.command(value, part)
+        elif kind == "runs":
+            if part.text:
+                word = evolve(self.found.argv[part.argument], text=part.text)
+                self.found.commands.append(CommandUse((word,)))
+        elif kind == "split":
+            self.split(part)
+        elif kind in ("assignment", "variable"):
+            name, equals, text = part.text.partition("=")
+            wrapped = self.found.wrapped.assignments
+            if equals:
+                (wrapped if kind == "assignment" else self.found.variables).append((name, text))
+        elif kind == "placeholder":
+            self.found.wrapped.placeholder = part.text or "{}"
+        elif kind == "setting":
+            self.setting(part, fact)
+        elif kind == "parameters":
+            self.found.parameters.append(self.argv[part.argument])
+            unknown = part.text.startswith(UNKNOWN)  # what is done with it, the program says
+            if not unknown and any(p.language != "bash" for p in self.found.programs):
+                self.argument(part)
+        elif kind == "arguments" or self.shifted:
+            self.argument(part)
+
+    def argument(self, part: Piece) -> None:
+        """An argument that something unknown receives: a path if it looks like one."""
+        if part.text == self.found.argv[part.argument].text:
+            fact = f"argument of what {self.entry.name} runs"
+            self.found.shaped(part.argument, part.argument + 1, fact, only_outward=True)
+
+    def command(self, value: Value, part: Piece) -> None:
+        """A shell command in one text."""
+        text = part.text
+        if value.has("bang"):
+            if not text.startswith(("!", UNKNOWN)):
+                return
+            text = text.removeprefix("!")
+        self.found.shell(text, part.argument)
+
+    def split(self, part: Piece) -> None:
+        """``env -S 'text'``: words that are split further."""
+        field_ = self.argv[part.argument]
+        words = [evolve(field_, text=word) for word in part.text.split()]
+        self.nested([*words, *self.argv[part.argument + 1 :]])
+
+    def setting(self, part: Piece, fact: str) -> None:
+        """``key=value`` or ``key value``: the entry says for which keys the value matters."""
+        match = _SETTING.match(part.text)
+        if match is None:
+            return
+        for pattern, value in self.entry.settings.items():
+            if fnmatchcase(match["key"].lower(), pattern):
+                self.value(value, evolve(part, text=match["value"]), f"{fact}: {match['key']}")
+                return
+
+    # --- operands ----------------------------------------------------------------------------
+
+    def operands(self, entry: Entry, arguments: Arguments, items: Sequence[Item]) -> None:
+        """Give each operand its kind, those left unread included."""
+        operands = [item for item in items if isinstance(item, Operand)]
+        operands += [
+            Operand(piece(self.argv, index), arguments.ended)
+            for index in range(arguments.rest, len(self.argv))
+        ]
+        if any(_has_kind(item, "split") for item in items):
+            return  # the words behind it belong to the command that was split
+        if any(_has_kind(item, "words") for item in items):
+            self.words(evolve(entry, operands=(Value("words"),)), operands)
+            return
+        if any(value.kind in _REST for value in entry.operands):
+            self.words(entry, operands)
+            return
+        if entry.default and not _paths_among(entry, operands):
+            kind = next((v for v in reversed(entry.operands) if v.operation), Value("read"))
+            self.operand(kind, Piece(_named(entry.default), 0), f"{entry.name} works there")
+        plain = [o for o in operands if not (o.after and entry.after is not None)]
+        self.place(entry.operands, plain)
+        if entry.after is not None:
+            self.place(entry.after, [o for o in operands if o.after])
+        self.standard_input(entry, plain)
+
+    def place(self, kinds: Sequence[Value], operands: Sequence[Operand]) -> None:
+        """Give operands their kinds by their position."""
+        counted = [o.piece for o in operands if not self.keyed(o.piece)]
+        slots = _kinds(kinds, len(counted))
+        for index, part in enumerate(counted):
+            value = slots[index] if index < len(slots) else Value("arguments")
+            if value.kind != "execute" or part.text not in _STANDARD_INPUT:
+                self.operand(value, part, f"operand of {self.entry.name}")
+            self.shifted = self.shifted or part.several
+
+    def operand(self, value: Value, part: Piece, fact: str) -> None:
+        """One operand; options may have changed what happens to it (``sed -i``)."""
+        if self.operation is not None and value.operation is Operation.READ:
+            value = evolve(value, kind=self.operation.value)
+        if self.follow is not None:
+            links = frozenset(("nofollow",))
+            modifiers = value.modifiers - links if self.follow else value.modifiers | links
+            value = evolve(value, modifiers=modifiers)
+        self.value(value, part, fact)
+
+    def keyed(self, part: Piece) -> bool:
+        """Whether the operand has the form ``key=value``; then what it says is noted."""
+        if self.entry.keys:
+            key, equals, text = part.text.partition("=")
+            value = self.entry.keys.get(key) or self.entry.keys.get("*")
+            if equals and value is not None and "/" not in key:
+                self.value(value, evolve(part, text=text), f"{self.entry.name} {key}=")
+                return True
+        if self.entry.assignments and _NAMED_OPERAND.match(part.text):
+            name, _, text = part.text.partition("=")
+            self.found.variables.append((name, text))
+            return True
+        return False
+
+    def standard_input(self, entry: Entry, operands: Sequence[Operand]) -> None:
+        """A shell or an interpreter without a script reads one from standard input."""
+        if not entry.stdin or self.found.programs:
+            return
+        kinds = _kinds(entry.operands, len(operands))
+        arguments = [self.argv[o.piece.argument] for o in operands]
+        scripts = [a for a, kind in zip(arguments, kinds, strict=False) if kind.kind == "execute"]
+        if scripts and scripts[0].text not in _STANDARD_INPUT:
+            return
+        parameters = (self.argv[0], *arguments[len(scripts[:1]) :])
+        self.found.programs.append(ProgramUse(entry.stdin, None, 0, parameters))
+
+    # --- commands inside ---------------------------------------------------------------------
+
+    def words(self, entry: Entry, operands: Sequence[Operand]) -> None:
+        """A wrapper: some operands, then the words of another command."""
+        left = [operand.piece for operand in operands]
+        while left and entry.assignments and _NAMED_OPERAND.match(left[0].text):
+            name, _, text = left.pop(0).text.partition("=")
+            self.found.wrapped.assignments.append((name, text))
+        last = entry.operands[-1]
+        for value in entry.operands[:-1]:
+            if left:
+                self.value(value, left.pop(0), f"operand of {entry.name}")
+        option = entry.option(left[0].text) if len(left) > 1 else None
+        if option is not None and any(value.kind == "command" for value in option.values):
+            self.given(Given(left[0].text, option, (left[1],)))
+        elif left and last.kind == "shell":
+            self.shell(entry, left)
+        elif left:
+            self.nested(self.argv[left[0].argument :])
+        elif entry.stdin and not self.found.commands:
+            self.found.programs.append(ProgramUse(entry.stdin, None, 0, (self.argv[0],)))
+
+    def shell(self, entry: Entry, parts: Sequence[Piece]) -> None:
+        """Words that are joined to a shell command, like those of eval."""
+        words = [self.argv[part.argument] for part in parts]
+        if not entry.inputs:
+            scripts = [" ".join(word.text for word in words)]
+        elif any(w.text.startswith(entry.inputs) or " " in w.text for w in words):
+            scripts = list(filled_scripts(words, entry.inputs))
+        else:
+            self.nested(words)
+            return
+        for script in scripts:
+            self.found.shell(script, parts[0].argument)
+
+    def nested(self, words: Sequence[Field]) -> None:
+        """Another command's words."""
+        self.found.command(
+            words, appends=self.entry.appends_input, other_user=self.entry.other_user
+        )
+
+    def executes(self, item: Given) -> None:
+        """``-exec words ;``."""
+        words = tuple(self.argv[part.argument] for part in item.values)
+        if words and item.option is not None:
+            self.found.commands += executed(
+                words,
+                self.roots,
+                in_directory=item.name.endswith("dir"),
+                appends=item.option.values[0].has("appends"),
+            )
+
+
+def _paths_among(entry: Entry, items: Sequence[Item]) -> list[str]:
+    """The operands of those kinds that are paths."""
+    texts = [item.piece.text for item in items if isinstance(item, Operand)]
+    kinds = _kinds(entry.operands, len(texts))
+    return [text for text, kind in zip(texts, kinds, strict=False) if kind.operation]
+
+
+def _named(path: str) -> str:
+    """A path of the data, where ``{name}`` stands for a name that is made up at run time."""
+    return path.replace("{name}", NAME)
+
+
+def _has_kind(item: Item, kind: str) -> bool:
+    if not isinstance(item, Given) or item.option is None:
+        return False
+    return any(value.kind == kind for value in item.option.values)
+
+
+def _names_module(item: Item) -> TypeGuard[Given]:
+    return isinstance(item, Given) and bool(item.values) and _has_kind(item, "module")
+
+
+def _moves(item: Item, *, later: bool) -> TypeGuard[Given]:
+    """Whether the option moves the command (or, ``later``, the operands behind) elsewhere."""
+    if not isinstance(item, Given) or item.option is None or not item.values:
+        return False
+    return any(v.kind == "base" and v.has("later") == later for v in item.option.values)
+
+
+def _kinds(values: Sequence[Value], count: int) -> list[Value]:
+    """The kinds of ``count`` operands: the repeated one leaves room for those behind it."""
+    position = next((i for i, value in enumerate(values) if value.repeats), None)
+    if position is None:
+        return list(values[:count])
+    head = list(values[:position])
+    tail = list(values[position + 1 :])
+    room = count - len(head) - len(tail)
+    if room >= 1:
+        return head + [values[position]] * room + tail
+    # Too few words: those behind the repeated operand are missing first.
+    return [*head, values[position]][:count]

@@ -1,0 +1,80 @@
+"""From the text of an option's value or an operand to the paths in it, by the value's modifiers."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from ringfence.rules.classify import file_url_path, is_url, leads_out
+from ringfence.rules.commands.schema import Value
+from ringfence.rules.model import UNKNOWN
+
+_NO_FILE = frozenset(("", "-", ":memory:"))  # the standard streams, a database in memory
+_REMOTE = re.compile(r"(\[[^]]*\]|[^/:\s]*):")
+_REVISION_PATH = re.compile(r"[^/]*:")
+_NO_PATH = ("^", UNKNOWN)  # how a revision may begin that git cannot take for a path outside
+_FORM = re.compile(r"(?:^|=)[@<](?P<path>[^;]*)")
+_NAME_AT = re.compile(r"[^=@]*@(?P<path>.*)", re.DOTALL)
+
+
+def paths_in(value: Value, text: str) -> Iterator[str]:
+    """The paths that ``text`` names, if it is a value of the kind and modifiers of ``value``."""
+    for part in _parts(value, text):
+        if part in _NO_FILE:
+            continue
+        if value.has("url") or value.kind == "url":
+            path = file_url_path(part)
+            if path is not None:
+                yield path
+                continue
+            if value.kind == "url" or is_url(part):
+                continue
+        if value.has("remote") and _REMOTE.match(part) and not part.startswith(("/", ".", "~")):
+            continue
+        if value.has("revision") and (_REVISION_PATH.match(part) or part.startswith(_NO_PATH)):
+            continue
+        if value.has("known") and part.startswith(UNKNOWN):
+            continue
+        if value.has("slash") and "/" not in part and UNKNOWN not in part:
+            continue
+        if (value.has("shaped") or value.has("revision")) and not _looks_outward(part):
+            continue
+        yield part
+
+
+def _looks_outward(text: str) -> bool:
+    """Like leads_out, but what may be a name as well as a path is taken for a name."""
+    return leads_out(text) and not (text.startswith(UNKNOWN) and text[1:2] != "/")
+
+
+def _parts(value: Value, text: str) -> Iterator[str]:
+    if value.has("commas"):
+        yield from text.split(",")
+    elif value.has("colons"):
+        yield from text.split(":")
+    elif value.has("at"):
+        if text.startswith("@"):
+            yield text[1:]
+    elif value.has("response"):
+        yield text.removeprefix("@")
+    elif value.has("name-at"):
+        if match := _NAME_AT.match(text):
+            yield match["path"]
+    elif value.has("form"):
+        if match := _FORM.search(text):
+            yield match["path"]
+    elif value.has("prefix"):
+        path = text.partition(":")[0]
+        # A name without a slash is a volume of the container engine.
+        if leads_out(path) or "/" in path or path == ".":
+            yield path
+    elif value.has("named"):
+        name, equals, path = text.partition("=")
+        yield path if equals and "/" not in name else text
+    elif value.has("keys"):
+        for item in text.split(","):
+            key, _, path = item.partition("=")
+            if key in value.keys:
+                yield path
+    else:
+        yield text

@@ -1,0 +1,133 @@
+"""The gates, in precedence order.
+
+A gate looks at the facts of a call and says what the policy thinks of them, one Verdict for each
+thing it judges. Nothing else decides: the strictest verdict of all gates is the answer. To add
+one, write its function and put it into GATES.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+
+from attrs import evolve, frozen
+
+from ringfence.rules.model import (
+    UNKNOWN,
+    CommandLine,
+    Facts,
+    OpaqueKind,
+    Policy,
+    State,
+    Verdict,
+)
+
+
+@frozen
+class Gate:
+    """One question to the policy: ``doc`` says in a sentence what it asks."""
+
+    name: str
+    doc: str
+    judge: Callable[[Facts, Policy], tuple[Verdict, ...]]
+
+
+def _external_directory(facts: Facts, policy: Policy) -> tuple[Verdict, ...]:
+    if not facts.findings and not facts.opaque:
+        return ()
+    rule = policy.rule("special", "external_directory")
+    if rule.state is State.ALLOW:
+        return ()  # the gate only ever adds a check: what it lets pass is no word for the call
+    if rule.state is State.ASK or not facts.opaque:
+        return (Verdict("external_directory", rule, facts.findings, facts.opaque),)
+    # A part that cannot be judged is not known to reach outside: a person may still look at it.
+    asked = Verdict("external_directory", evolve(rule, state=State.ASK), opaque=facts.opaque)
+    if not facts.findings:
+        return (asked,)
+    return (Verdict("external_directory", rule, facts.findings), asked)
+
+
+def _bash(facts: Facts, policy: Policy) -> tuple[Verdict, ...]:
+    line = facts.command
+    if line is None:
+        return ()
+    pinned = policy.rule("bash", line)
+    if pinned.pattern == line and "*" not in line:
+        return (Verdict("bash", pinned, subject=line),)
+    verdicts: list[Verdict] = []
+    for command in facts.commands:
+        rule = policy.rule("bash", *_names(command), context=line)
+        verdicts.append(Verdict("bash", rule, subject=command.text, span=command.span))
+    for opaque in facts.opaque:
+        if opaque.kind is not OpaqueKind.UNKNOWN:  # a part that was never read: any command
+            rule = policy.rule("bash", UNKNOWN, context=line)
+            verdicts.append(Verdict("bash", rule, subject=opaque.text, span=opaque.span))
+    if not verdicts:
+        verdicts.append(Verdict("bash", policy.rule("bash", line), subject=line))
+    return _distinct(verdicts)
+
+
+def _names(command: CommandLine) -> tuple[str, ...]:
+    """What a pattern may match: the words as the command gets them, and the text as written."""
+    words = " ".join(command.words)
+    return (words, command.text) if words else (command.text,)
+
+
+def _distinct(verdicts: list[Verdict]) -> tuple[Verdict, ...]:
+    """One verdict for each rule that allows, one for each rule and subject otherwise."""
+    kept: dict[tuple[str, ...], Verdict] = {}
+    for verdict in verdicts:
+        key = (verdict.rule.rule, verdict.rule.source, verdict.state)
+        kept.setdefault(key if verdict.state is State.ALLOW else (*key, verdict.subject), verdict)
+    return tuple(kept.values())
+
+
+def _tools(facts: Facts, policy: Policy) -> tuple[Verdict, ...]:
+    names = (facts.tool, "mcp") if mcp_names(facts) else (facts.tool,)
+    rule = policy.rule("tools", *names)
+    if rule.default and (facts.tool in ("bash", "skill") or mcp_names(facts)):
+        return ()  # these have a surface of their own, whose default holds
+    return (Verdict("tools", rule, subject=facts.tool),)
+
+
+def _mcp(facts: Facts, policy: Policy) -> tuple[Verdict, ...]:
+    verdicts = []
+    for server, tool in mcp_names(facts):
+        names = (f"{server}:{tool}", f"{server}_{tool}", server)
+        by_name = [rule for name in names if (rule := policy.rule("mcp", name)).pattern == name]
+        # A rule for the tool decides over one for its server, whichever comes last.
+        rule = by_name[0] if by_name else policy.rule("mcp", *names)
+        verdicts.append(Verdict("mcp", rule, subject=names[0]))
+    return tuple(verdicts)
+
+
+def mcp_names(facts: Facts) -> tuple[tuple[str, str], ...]:
+    """The (server, tool) that ``mcp__server__tool`` may mean, empty for any other tool.
+
+    A server's name may itself hold ``__``, so there may be several; each is judged.
+    """
+    if not facts.tool.startswith("mcp__"):
+        return ()
+    parts = facts.tool.removeprefix("mcp__").split("__")
+    splits = [("__".join(parts[:n]), "__".join(parts[n:])) for n in range(1, len(parts))]
+    return tuple(splits) or ((parts[0], ""),)
+
+
+def _skills(facts: Facts, policy: Policy) -> tuple[Verdict, ...]:
+    if facts.tool != "skill":
+        return ()
+    name = str(facts.input.get("name", ""))
+    return (Verdict("skills", policy.rule("skills", name), subject=name),)
+
+
+GATES: Final[tuple[Gate, ...]] = (
+    Gate(
+        "external_directory",
+        "Paths outside the working directory, and parts that may hide one.",
+        _external_directory,
+    ),
+    Gate("bash", "Each simple command that a bash command runs.", _bash),
+    Gate("tools", "The tool by its name.", _tools),
+    Gate("mcp", "The server and the tool of an MCP call.", _mcp),
+    Gate("skills", "The skill by its name.", _skills),
+)

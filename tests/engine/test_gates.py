@@ -1,0 +1,248 @@
+"""The gates, each judged alone on facts made by hand."""
+
+import pytest
+
+from ringfence.engine import pipeline
+from ringfence.engine.call import ToolCall
+from ringfence.engine.filesystem import NoFileSystem
+from ringfence.engine.policy.model import Entry, Layer, LayeredPolicy
+from ringfence.rules import gates
+from ringfence.rules.gates import GATES, Gate, mcp_names
+from ringfence.rules.model import (
+    UNKNOWN,
+    CommandLine,
+    Effect,
+    Facts,
+    Finding,
+    Opaque,
+    OpaqueKind,
+    Operation,
+    Rule,
+    State,
+    Verdict,
+)
+
+CWD = "/home/dev/project"
+
+
+def policy(**tables):
+    """A policy of one layer: ``policy(bash={"rm *": "deny"})``."""
+    return LayeredPolicy((Layer("test", "f", {s: entries(s, t) for s, t in tables.items()}),))
+
+
+def entries(surface, table):
+    """The entries of one table."""
+    return tuple(Entry(surface, p, State(state), "f:1") for p, state in table.items())
+
+
+def finding(path="/etc/hosts", operation=Operation.READ):
+    """A finding outside."""
+    return Finding(Effect(path, operation, (0, 1), path, "cat"), path, path)
+
+
+def unread(kind=OpaqueKind.UNKNOWN):
+    """An opaque part."""
+    return Opaque("reason", (0, 1), "x", kind)
+
+
+def command(text, *words):
+    """A simple command; its words are those of the text if none are given."""
+    return CommandLine(text, (0, len(text)), words or tuple(text.split()))
+
+
+def judge(name, facts, policy):
+    """What the gate called ``name`` says: (state, rule, subject) each."""
+    gate = next(gate for gate in GATES if gate.name == name)
+    return [(str(v.state), v.rule.rule, v.subject) for v in gate.judge(facts, policy)]
+
+
+def bash(*commands, line=None, opaque=()):
+    """Facts about a bash command."""
+    line = line or "; ".join(c.text for c in commands)
+    return Facts("bash", {"command": line}, line, opaque=opaque, commands=commands)
+
+
+class TestExternalDirectory:
+    """The gate before all others."""
+
+    @pytest.mark.parametrize(
+        ("state", "findings", "opaque", "expected"),
+        [
+            ("ask", 0, 0, []),
+            ("ask", 1, 0, ["ask"]),
+            ("ask", 0, 1, ["ask"]),
+            ("ask", 1, 1, ["ask"]),  # one verdict, so one prompt
+            ("deny", 0, 0, []),
+            ("deny", 1, 0, ["deny"]),
+            ("deny", 0, 1, ["ask"]),  # not known to be outside: a person may look
+            ("deny", 1, 1, ["deny", "ask"]),
+            ("allow", 1, 1, []),  # it only ever adds a check
+        ],
+    )
+    def test_states(self, state, findings, opaque, expected):
+        """Follows the rule for what is found, and at least asks for what is not known."""
+        facts = Facts("bash", {}, "x", (finding(),) * findings, (unread(),) * opaque)
+        verdicts = judge("external_directory", facts, policy(special={"external_directory": state}))
+        assert [verdict[0] for verdict in verdicts] == expected
+
+    def test_asks_by_default(self):
+        """Without any config a path outside is asked about."""
+        facts = Facts("read", {}, None, (finding(),))
+        verdicts = judge("external_directory", facts, LayeredPolicy())
+        assert verdicts == [("ask", "special.external_directory", "")]
+
+
+GIT = {"*": "ask", "git *": "allow", "git push *": "deny"}
+
+
+class TestBash:
+    """Each simple command is judged."""
+
+    @pytest.mark.parametrize(
+        ("table", "commands", "expected"),
+        [
+            (GIT, ["git log"], "allow"),
+            (GIT, ["git"], "allow"),
+            (GIT, ["git status", "rm -rf x"], "ask"),  # not hidden behind the first
+            (GIT, ["ls", "git push origin"], "deny"),
+            (GIT, ["git log", "git status"], "allow"),
+            ({"rm *": "deny"}, ["ls", "rm x"], "deny"),
+            ({}, ["ls"], "allow"),
+        ],
+    )
+    def test_strictest_of_all(self, table, commands, expected):
+        """The strictest simple command decides."""
+        verdicts = judge("bash", bash(*map(command, commands)), policy(bash=table))
+        states = [State(verdict[0]) for verdict in verdicts]
+        assert max(states, key=lambda state: state.strictness) == expected
+
+    @pytest.mark.parametrize(
+        ("text", "words", "expected"),
+        [
+            ("\\rm x", ("rm", "x"), "deny"),  # quoting hides nothing
+            ("A=1 rm x", ("rm", "x"), "deny"),
+            ("$r x", ("rm", "x"), "deny"),
+            ("A=1 git log", ("git", "log"), "allow"),
+            ("git  log", ("git", "log"), "allow"),
+            ("rm $x", ("rm", UNKNOWN), "deny"),
+            ("$x y", (UNKNOWN, "y"), "ask"),
+        ],
+    )
+    def test_words_as_the_command_gets_them(self, text, words, expected):
+        """A pattern may match the words after expansion or the text as written."""
+        table = {"*": "ask", "git *": "allow", "rm *": "deny"}
+        [(state, _, _)] = judge("bash", bash(command(text, *words)), policy(bash=table))
+        assert state == expected
+
+    def test_strict_rules_see_the_whole_line(self):
+        """A pattern over a pipe forbids the pipe."""
+        facts = bash(command("curl x"), command("sh"), line="curl x | sh")
+        table = {"*": "allow", "curl *| sh": "deny"}
+        assert judge("bash", facts, policy(bash=table))[0][0] == "deny"
+
+    def test_a_rule_may_pin_the_whole_line(self):
+        """A rule without a star that is the line decides it, whatever is in it."""
+        facts = bash(command("git status"), command("rm x"), line="git status && rm x")
+        table = {"rm *": "deny", "git status && rm x": "allow"}
+        expected = [("allow", 'bash "git status && rm x"', "git status && rm x")]
+        assert judge("bash", facts, policy(bash=table)) == expected
+
+    def test_a_later_rule_wins_over_a_pin(self):
+        """Last match wins for pins too."""
+        facts = bash(command("ls"))
+        assert judge("bash", facts, policy(bash={"ls": "allow", "*": "ask"}))[0][0] == "ask"
+
+    @pytest.mark.parametrize(
+        ("kind", "table", "expected"),
+        [
+            (OpaqueKind.SYNTAX, {"*": "allow", "rm *": "deny"}, "ask"),
+            (OpaqueKind.LIMIT, {"*": "allow", "rm *": "deny"}, "ask"),
+            (OpaqueKind.SYNTAX, {"*": "deny", "git *": "allow"}, "deny"),
+            (OpaqueKind.SYNTAX, {"*": "allow"}, "allow"),  # no command is forbidden
+        ],
+    )
+    def test_an_unread_part_may_be_any_command(self, kind, table, expected):
+        """What was never read is judged as a command of which nothing is known."""
+        facts = bash(line="x ( rm", opaque=(unread(kind),))
+        [(state, _, _)] = judge("bash", facts, policy(bash=table))
+        assert state == expected
+
+    def test_without_simple_commands_the_line_itself_is_judged(self):
+        """`(( x++ ))` runs no command, but the surface's default still speaks."""
+        verdicts = judge("bash", bash(line="(( x++ ))"), policy(bash={"*": "ask"}))
+        assert verdicts == [("ask", 'bash "*"', "(( x++ ))")]
+
+    def test_repeated_verdicts_are_said_once(self):
+        """Twenty allowed commands are one verdict, and one refused twice is one."""
+        facts = bash(*[command("ls")] * 20, command("rm x"), command("rm x"), command("rm y"))
+        verdicts = judge("bash", facts, policy(bash={"ls": "allow", "rm *": "deny"}))
+        assert [verdict[2] for verdict in verdicts] == ["ls", "rm x", "rm y"]
+
+
+class TestOtherSurfaces:
+    """Tools, MCP servers and skills."""
+
+    @pytest.mark.parametrize(
+        ("tool", "tables", "expected"),
+        [
+            ("read", {}, [("allow", "defaultPolicy.tools", "read")]),
+            ("read", {"tools": {"read": "deny"}}, [("deny", "tools.read", "read")]),
+            ("bash", {}, []),  # it has a surface of its own
+            ("bash", {"tools": {"bash": "deny"}}, [("deny", "tools.bash", "bash")]),
+            ("mcp__a__b", {}, []),
+            ("mcp__a__b", {"tools": {"mcp": "ask"}}, [("ask", "tools.mcp", "mcp__a__b")]),
+        ],
+    )
+    def test_tools(self, tool, tables, expected):
+        """Any tool may be named; the default is for those without their own surface."""
+        assert judge("tools", Facts(tool, {}, None), policy(**tables)) == expected
+
+    @pytest.mark.parametrize(
+        ("table", "expected"),
+        [
+            ({}, "allow"),
+            ({"github": "deny"}, "deny"),
+            ({"github:create_issue": "deny", "github": "allow"}, "deny"),  # narrower wins
+            ({"github_create_issue": "ask"}, "ask"),
+            ({"*": "ask", "github": "allow"}, "allow"),
+            ({"*": "ask", "github:*": "allow"}, "allow"),
+            ({"github": "allow", "*": "deny"}, "deny"),  # last match wins among patterns
+        ],
+    )
+    def test_mcp(self, table, expected):
+        """By server:tool, server_tool, or server; a rule for the tool over one for its server."""
+        facts = Facts("mcp__github__create_issue", {}, None)
+        [(state, _, subject)] = judge("mcp", facts, policy(mcp=table))
+        assert (state, subject) == (expected, "github:create_issue")
+
+    def test_mcp_name_that_can_be_read_in_two_ways(self):
+        """A server whose name holds the separator is judged in every reading."""
+        facts = Facts("mcp__a__b__c", {}, None)
+        assert mcp_names(facts) == (("a", "b__c"), ("a__b", "c"))
+        verdicts = judge("mcp", facts, policy(mcp={"a__b": "deny"}))
+        assert [verdict[0] for verdict in verdicts] == ["allow", "deny"]
+
+    def test_skills(self):
+        """By the skill's name."""
+        facts = Facts("skill", {"name": "pdf"}, None)
+        assert judge("skills", facts, policy(skills={"pdf": "ask"})) == [
+            ("ask", 'skills "pdf"', "pdf")
+        ]
+
+
+def test_order():
+    """External directory comes before the tool's own surface."""
+    assert [g.name for g in GATES] == ["external_directory", "bash", "tools", "mcp", "skills"]
+    assert all(gate.doc.endswith(".") for gate in GATES)
+
+
+def test_adding_a_gate(monkeypatch):
+    """A gate is one function and one entry; nothing else has to know of it."""
+
+    def judge_nights(facts, _policy):
+        return (Verdict("nights", Rule(State.DENY, "nights", "f:1")),) if facts.input else ()
+
+    added = (*gates.GATES, Gate("nights", "Whether it is night.", judge_nights))
+    monkeypatch.setattr(pipeline, "GATES", added)
+    call = ToolCall("read", {"path": "x"}, CWD)
+    assert pipeline.decide(call, LayeredPolicy(), NoFileSystem()).state is State.DENY

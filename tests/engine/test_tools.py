@@ -1,0 +1,97 @@
+"""Tools other than bash: which inputs are paths, and what happens to them."""
+
+import pytest
+
+from ringfence.engine.call import ToolCall
+from ringfence.engine.filesystem import NoFileSystem, RealFileSystem
+from ringfence.engine.tools import tool_effects
+
+CWD = "/home/dev/project"
+
+
+def effects(tool, filesystem=NoFileSystem(), cwd=CWD, **data):  # noqa: B008
+    """(operation, path) of each effect of a call."""
+    found, _ = tool_effects(ToolCall(tool, data, cwd), "/home/dev", filesystem)
+    return [(str(effect.operation), effect.path) for effect in found]
+
+
+def opaque(tool, **data):
+    """The reasons why a call is not understood."""
+    _, parts = tool_effects(ToolCall(tool, data, CWD), "/h", NoFileSystem())
+    return [part.reason for part in parts]
+
+
+@pytest.mark.parametrize(
+    ("tool", "data", "expected"),
+    [
+        ("read", {"path": "/etc/hosts"}, [("read", "/etc/hosts")]),
+        ("read", {"path": "src/a.py"}, [("read", f"{CWD}/src/a.py")]),
+        ("read", {"path": "../b"}, [("read", "/home/dev/b")]),
+        ("read", {"path": "./src/../../b"}, [("read", "/home/dev/b")]),
+        ("read", {"path": "~/b"}, [("read", "/home/dev/b")]),
+        ("read", {"path": "~"}, [("read", "/home/dev")]),
+        ("read", {"path": "~nobody-known/x"}, [("read", f"{CWD}/~nobody-known/x")]),
+        ("read", {"path": "file:///etc/a%20b"}, [("read", "/etc/a b")]),
+        ("read", {"paths": ["/a", "/b"]}, [("read", "/a"), ("read", "/b")]),
+        ("read", {"files": [{"path": "/a"}, {"path": "/b"}]}, [("read", "/a"), ("read", "/b")]),
+        ("write", {"path": "/a", "content": "/b"}, [("write", "/a")]),
+        ("edit", {"file_path": "/a", "edits": [{"old": "/b"}]}, [("write", "/a")]),
+        ("edit", {"filePath": "/a"}, [("write", "/a")]),
+        ("delete", {"path": "/a"}, [("delete", "/a")]),
+        ("ls", {}, []),
+        ("ls", {"path": "/a"}, [("read", "/a")]),
+        ("grep", {"pattern": "/etc/x"}, []),  # what is searched for is no path
+        ("grep", {"pattern": "x", "path": "/a"}, [("read", "/a")]),
+        ("grep", {"pattern": "x", "glob": "*.py"}, []),
+        ("find", {"pattern": "**/*.py"}, []),
+        ("find", {"pattern": "/etc/**"}, [("read", "/etc/**")]),
+        ("find", {"pattern": "~/*"}, [("read", "/home/dev/*")]),
+        ("find", {"pattern": "../*", "path": "/a/b"}, [("read", "/a/b"), ("read", "/a/*")]),
+        ("fetch", {"url": "https://example.com/etc/hosts"}, []),
+        ("fetch", {"url": "file:///etc/hosts"}, [("read", "/etc/hosts")]),
+        ("fetch", {"url": "FILE:/etc/hosts"}, [("read", "/etc/hosts")]),
+        ("query", {"sql": "select 1/2"}, []),
+        ("query", {"directory": "/a"}, [("unknown", "/a")]),
+        ("query", {"deep": {"er": [{"file": "/a"}]}}, [("unknown", "/a")]),
+        ("mcp__fs__read", {"path": "../x"}, [("unknown", "/home/dev/x")]),
+        ("mcp__web__get", {"uri": "https://example.com/x"}, []),
+        ("query", {"path": "x", "workdir": "/a"}, [("enter", "/a"), ("unknown", "/a/x")]),
+        ("query", {"path": None}, []),
+    ],
+)
+def test_effects(tool, data, expected):
+    """Each input that names a path is an effect, resolved as the tool would."""
+    assert effects(tool, **data) == expected
+
+
+def test_no_depth_hides_a_path():
+    """However deep a path stands, it is found."""
+    data = {"path": "/etc/hosts"}
+    for _ in range(500):
+        data = {"x": [data]}
+    assert effects("query", **data) == [("unknown", "/etc/hosts")]
+
+
+@pytest.mark.parametrize(
+    ("tool", "data", "reason"),
+    [
+        ("read", {}, "read names no path that is understood"),
+        ("write", {"destination_of_it": "/a"}, "write names no path that is understood"),
+        ("read", {"path": 3}, "the path of read is no text"),
+        ("read", {"paths": ["a", 4]}, "the paths of read is no text"),
+        ("powershell", {"command": "gc x"}, "commands of powershell are not read"),
+        ("query", {"paths": ["a"] * 2000}, "query names too many paths"),
+    ],
+)
+def test_not_understood(tool, data, reason):
+    """What cannot be read is opaque, so that it is asked about."""
+    assert reason in opaque(tool, **data)
+
+
+def test_links_are_followed_before_dot_dot(tmp_path):
+    """`link/../x` is beside the link's target, where the kernel looks."""
+    (tmp_path / "project").mkdir()
+    (tmp_path / "other" / "deep").mkdir(parents=True)
+    (tmp_path / "project" / "link").symlink_to(tmp_path / "other" / "deep")
+    real = effects("read", RealFileSystem(), str(tmp_path / "project"), path="link/../x")
+    assert real == [("read", f"{tmp_path}/other/x")]

@@ -1,0 +1,218 @@
+"""From files to rules: layers, defaults, sources, and what is refused."""
+
+import pytest
+
+from ringfence.engine.policy import ConfigError, LayeredPolicy, load_policy
+from ringfence.rules.model import UNKNOWN, State
+
+HOME_CONFIG = "home/.config/ringfence/config.toml"
+PROJECT_CONFIG = "project/.ringfence/config.toml"
+
+
+def policy(tmp_path, files):
+    """The policy of a home and a project that hold ``files``."""
+    for name, content in files.items():
+        path = tmp_path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(content)
+    return load_policy(str(tmp_path / "project"), env={"HOME": str(tmp_path / "home")})
+
+
+def states(policy, *subjects, surface="bash"):
+    """What the policy says of each subject."""
+    return [str(policy.rule(surface, subject).state) for subject in subjects]
+
+
+class TestDefaults:
+    """What holds where no rule matches."""
+
+    @pytest.mark.parametrize(
+        ("surface", "subject", "state", "name"),
+        [
+            ("special", "external_directory", "ask", "special.external_directory"),
+            ("special", "doom_loop", "ask", "special.doom_loop"),
+            ("bash", "ls", "allow", "defaultPolicy.bash"),
+            ("tools", "read", "allow", "defaultPolicy.tools"),
+            ("mcp", "server", "allow", "defaultPolicy.mcp"),
+            ("skills", "pdf", "allow", "defaultPolicy.skills"),
+        ],
+    )
+    def test_built_in(self, surface, subject, state, name):
+        """Without any file special is ask, everything else allow, and marked as defaults."""
+        rule = LayeredPolicy().rule(surface, subject)
+        assert (rule.state, rule.rule, rule.source) == (state, name, "built-in default")
+        assert rule.default
+
+    def test_toml_inherits(self, tmp_path):
+        """A TOML file that leaves defaultPolicy out changes no default."""
+        loaded = policy(tmp_path, {HOME_CONFIG: '[bash]\n"rm *" = "deny"\n'})
+        assert states(loaded, "rm x", "ls") == ["deny", "allow"]
+
+    @pytest.mark.parametrize("suffix", ["json", "jsonc"])
+    def test_json_asks(self, tmp_path, suffix):
+        """In the origin's form what defaultPolicy leaves out is ask."""
+        name = f"home/.config/ringfence/config.{suffix}"
+        loaded = policy(tmp_path, {name: '{"defaultPolicy": {"mcp": "deny"}}'})
+        rule = loaded.rule("bash", "ls")
+        assert (rule.state, rule.default) == (State.ASK, True)
+        assert rule.source == f"{tmp_path / name}, which leaves it out"
+        assert states(loaded, "x", surface="mcp") == ["deny"]
+
+    def test_json_asks_only_where_no_file_speaks(self, tmp_path):
+        """The origin merged defaultPolicy over all files before it filled the gaps."""
+        files = {
+            HOME_CONFIG: '[defaultPolicy]\nbash = "allow"\n',
+            "project/.ringfence/config.json": '{"bash": {"rm *": "deny"}}',
+        }
+        loaded = policy(tmp_path, files)
+        assert states(loaded, "ls", "rm x") == ["allow", "deny"]
+        assert states(loaded, "read", surface="tools") == ["ask"]
+
+    def test_a_default_from_a_file_is_still_a_default(self, tmp_path):
+        """It has a place, but no rule of anyone's matched."""
+        loaded = policy(tmp_path, {HOME_CONFIG: '[defaultPolicy]\nbash = "deny"\n'})
+        rule = loaded.rule("bash", "ls")
+        assert (rule.state, rule.default) == (State.DENY, True)
+        assert rule.source == f"{tmp_path / HOME_CONFIG}:2"
+
+
+class TestLayers:
+    """Which rule wins."""
+
+    def test_last_match_wins(self, tmp_path):
+        """Within a table, order decides, not narrowness."""
+        table = '[bash]\n"*" = "ask"\n"git *" = "allow"\n"git push *" = "deny"\n'
+        loaded = policy(tmp_path, {HOME_CONFIG: table})
+        assert states(loaded, "ls", "git log", "git push -f") == ["ask", "allow", "deny"]
+
+    def test_project_over_global_and_agents_over_both(self, tmp_path):
+        """Global, project, the agent's global, the agent's project: the later one wins."""
+        files = {
+            HOME_CONFIG: '[bash]\na = "ask"\nb = "ask"\nc = "ask"\nd = "ask"\n'
+            '[agents.x.bash]\nc = "deny"\nd = "deny"\n',
+            PROJECT_CONFIG: '[bash]\nb = "allow"\nc = "allow"\n[agents.x.bash]\nd = "allow"\n',
+        }
+        loaded = policy(tmp_path, files)
+        assert states(loaded.for_agent(None), *"abcd") == ["ask", "allow", "allow", "ask"]
+        assert states(loaded.for_agent("y"), *"abcd") == ["ask", "allow", "allow", "ask"]
+        assert states(loaded.for_agent("x"), *"abcd") == ["ask", "allow", "deny", "allow"]
+
+    def test_source_is_file_and_line(self, tmp_path):
+        """A person finds the rule without a search."""
+        loaded = policy(tmp_path, {PROJECT_CONFIG: '# x\n[tools]\nread = "deny"\n'})
+        rule = loaded.rule("tools", "read")
+        assert (rule.rule, rule.source) == ("tools.read", f"{tmp_path / PROJECT_CONFIG}:3")
+        assert not rule.default
+
+    def test_xdg_config_home(self, tmp_path):
+        """The user's file moves with XDG_CONFIG_HOME, unless that is relative."""
+        path = tmp_path / "ringfence" / "config.toml"
+        path.parent.mkdir()
+        path.write_text('[bash]\na = "deny"\n')
+        env = {"HOME": "/nowhere", "XDG_CONFIG_HOME": str(tmp_path)}
+        assert states(load_policy(None, env=env), "a") == ["deny"]
+        assert states(load_policy(None, env=env | {"XDG_CONFIG_HOME": "x"}), "a") == ["allow"]
+
+    def test_one_config_instead(self, tmp_path):
+        """An explicit file replaces the user's and the project's."""
+        files = {HOME_CONFIG: '[bash]\na = "deny"\n', "other.toml": '[bash]\nb = "deny"\n'}
+        policy(tmp_path, files)
+        loaded = load_policy(None, config=str(tmp_path / "other.toml"))
+        assert states(loaded, "a", "b") == ["allow", "deny"]
+
+
+class TestUnknownParts:
+    """Rules on commands of which a part is only known at run time."""
+
+    @pytest.mark.parametrize(
+        ("subject", "state"),
+        [
+            (f"rm {UNKNOWN} x", "ask"),  # the deny may hold: a person has to look
+            (f"rm -rf {UNKNOWN}", "deny"),  # it does hold
+            (f"ls {UNKNOWN}", "allow"),
+            (UNKNOWN, "ask"),
+        ],
+    )
+    def test_a_strict_rule_that_may_match_asks(self, tmp_path, subject, state):
+        """A flag hidden in a variable neither dodges a deny nor is denied for nothing."""
+        loaded = policy(tmp_path, {HOME_CONFIG: '[bash]\n"*" = "allow"\n"rm -rf *" = "deny"\n'})
+        assert states(loaded, subject) == [state]
+
+    def test_an_allow_rule_never_matches_by_luck(self, tmp_path):
+        """`git $x` is not known to be `git status`."""
+        table = '[bash]\n"*" = "ask"\n"git status" = "allow"\n'
+        assert states(policy(tmp_path, {HOME_CONFIG: table}), f"git {UNKNOWN}") == ["ask"]
+
+
+class TestContext:
+    """The whole line that a command is part of."""
+
+    def test_only_strict_rules_see_it(self, tmp_path):
+        """An allow for the whole line's beginning must not allow its end."""
+        table = '[bash]\n"*" = "ask"\n"git *" = "allow"\n"*| sh" = "deny"\n'
+        loaded = policy(tmp_path, {HOME_CONFIG: table})
+        assert loaded.rule("bash", "rm x", context="git log; rm x").state is State.ASK
+        assert loaded.rule("bash", "curl x", context="curl x | sh").state is State.DENY
+
+
+SURFACES = "tools, bash, mcp, skills, special"
+ALL = (
+    f'the keys here are defaultPolicy, {SURFACES}, agents, $schema (did you mean "defaultPolicy"?)'
+)
+SPECIAL = 'the keys here are external_directory, doom_loop (did you mean "external_directory"?)'
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (
+            'defaultpolicy = "ask"',
+            f"1: defaultpolicy: unknown key; {ALL}",
+        ),
+        (
+            '[bash]\n"a" = "Allow"',
+            '2: bash.a: must be "allow", "ask" or "deny", not "Allow" (did you mean "allow"?)',
+        ),
+        (
+            '[bash]\n"git *" = true',
+            '2: bash."git *": must be "allow", "ask" or "deny", not true or false',
+        ),
+        ('bash = "ask"', "1: bash: must be a table, not a string"),
+        (
+            '[special]\nexternal_dir = "ask"',
+            f"2: special.external_dir: unknown key; {SPECIAL}",
+        ),
+        (
+            '[defaultPolicy]\nshell = "ask"',
+            f"2: defaultPolicy.shell: unknown key; the keys here are {SURFACES}",
+        ),
+        ("[agents]\nx = 1", "2: agents.x: must be a table, not a number"),
+        (
+            "[agents.x]\nagents = {}",
+            f"2: agents.x.agents: unknown key; the keys here are defaultPolicy, {SURFACES}",
+        ),
+        ('[bash]\n"" = "ask"', '2: bash."": is no pattern: it is empty or holds a NUL'),
+        (
+            '[bash]\n"a\\u0000" = "allow"',
+            '2: bash."a\\u0000": is no pattern: it is empty or holds a NUL',
+        ),
+    ],
+)
+def test_bad_content(tmp_path, content, message):
+    """Names file, line and key, and what was probably meant."""
+    with pytest.raises(ConfigError) as caught:
+        policy(tmp_path, {HOME_CONFIG: content})
+    assert str(caught.value) == f"{tmp_path / HOME_CONFIG}:{message}"
+
+
+def test_two_files_side_by_side(tmp_path):
+    """One of them would be ignored, so neither is used."""
+    files = {HOME_CONFIG: "", "home/.config/ringfence/config.json": "{}"}
+    with pytest.raises(ConfigError, match=r"stands beside config\.toml"):
+        policy(tmp_path, files)
+
+
+def test_missing_explicit_config(tmp_path):
+    """A file that was asked for must be there."""
+    with pytest.raises(ConfigError, match="there is no such file"):
+        load_policy(None, config=str(tmp_path / "none.toml"))
