@@ -19,6 +19,15 @@ class Unexpected(Exception):  # noqa: N818 - caught inside this package, never s
     span: Span
 
 
+def shown(text: str) -> str:
+    """A piece of source in a message: on one line, at most 20 characters, nothing invisible."""
+    if text.startswith("\n"):
+        return "a newline"
+    text = text if len(text) <= 20 else text[:19] + "…"
+    escaped = "".join(c if c.isprintable() else f"\\u{ord(c):04x}" for c in text)
+    return f"`{escaped}`"
+
+
 _CLOSERS = {
     "FI": "`fi`",
     "ELSE": "`else`",

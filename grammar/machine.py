@@ -23,7 +23,7 @@ from ringfence.grammar.contexts import (
     WORD_OPENERS,
     lets_through,
 )
-from ringfence.grammar.errors import TooComplex, Unexpected, spoken
+from ringfence.grammar.errors import TooComplex, Unexpected, shown, spoken
 from ringfence.grammar.nodes import Span
 from ringfence.grammar.pairs import Pairs
 from ringfence.grammar.tables import END, Place, Tables
@@ -378,8 +378,7 @@ class Machine:
         expected = spoken(self._acceptable(states))
         if name == END:
             return Unexpected(f"unexpected end: expected {expected}", token.span)
-        found = "a newline" if name == "NEWLINE" else f"`{_shorten(token.text)}`"
-        return Unexpected(f"found {found}, expected {expected}", token.span)
+        return Unexpected(f"found {shown(token.text)}, expected {expected}", token.span)
 
     def _unexpected_text(self, position: int, states: list[int]) -> Unexpected:
         start = self.source_start(position)
@@ -389,7 +388,7 @@ class Machine:
         if self.text.startswith("$'", position):
             return Unexpected("the quote $' is not closed", (start, start + 2))
         expected = spoken(self._acceptable(states))
-        return Unexpected(f"found `{found}`, expected {expected}", (start, start + 1))
+        return Unexpected(f"found {shown(found)}, expected {expected}", (start, start + 1))
 
     def _acceptable(self, states: list[int]) -> frozenset[str]:
         """The terminals that could stand next.
@@ -420,10 +419,6 @@ class Machine:
 
 _LOOK_BACK = 50  # states kept for finding out what could stand next
 _WORD_ENDERS = frozenset(("BLANK", "NEWLINE", "AND_IF", "OR_IF", "RPAR"))
-
-
-def _shorten(text: str) -> str:
-    return text if len(text) <= 20 else text[:19] + "…"
 
 
 def _line_end(text: str, begin: int, *, joined: bool) -> int:

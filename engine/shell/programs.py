@@ -11,7 +11,7 @@ from importlib import import_module
 
 from ringfence.engine.shell.inline.model import Findings, Inspection, Inspector, Program
 from ringfence.engine.shell.outputs.call import Context
-from ringfence.rules.model import Field
+from ringfence.rules.model import UNKNOWN, Field
 
 __all__ = ["LANGUAGES", "Inspection", "inspect_program"]
 
@@ -21,14 +21,18 @@ MAX_LENGTH = 200_000
 LANGUAGES: Mapping[str, tuple[str, str]] = {
     "awk": ("awk", "inspect"),
     "mysql": ("sql", "inspect_mysql"),
+    "node": ("javascript", "inspect"),
+    "perl": ("perl", "inspect"),
+    "php": ("php", "inspect"),
     "psql": ("sql", "inspect_psql"),
     "python": ("python", "inspect"),
+    "ruby": ("ruby", "inspect"),
     "sed": ("sed", "inspect"),
     "sqlite": ("sql", "inspect_sqlite"),
 }
 """The module of ``inline/`` for each language, and the function in it."""
 
-WITHOUT_FILES = frozenset(("jq", "bc", "dc"))
+WITHOUT_FILES = frozenset(("jq", "yq", "bc", "dc"))
 """Languages in which a program cannot open files or run commands."""
 
 
@@ -48,6 +52,8 @@ def inspect_program(
         return findings.inspection()
     if language not in LANGUAGES:
         findings.opaque(f"a program in {language}")
+    elif UNKNOWN in text and not text.strip(UNKNOWN + " \t\n;"):
+        findings.opaque(f"a {language} program that is only known at run time")
     elif len(text) > MAX_LENGTH:
         findings.opaque(f"a {language} program of more than {MAX_LENGTH} characters")
     else:

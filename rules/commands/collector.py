@@ -10,7 +10,7 @@ from attrs import define, evolve, field
 from ringfence.rules.commands.arguments import Piece
 from ringfence.rules.commands.schema import Value
 from ringfence.rules.commands.unlisted import shaped_uses
-from ringfence.rules.commands.values import paths_in
+from ringfence.rules.commands.values import paths_in, read_only
 from ringfence.rules.model import Field, Operation
 from ringfence.rules.usage import CommandUse, PathUse, ProgramUse, Usage
 
@@ -55,10 +55,13 @@ class Collector:
         """Note the paths in a value."""
         own = value.kind in ("base", "directory")
         base = None if own else self.base_of.get(part.argument, self.base)
+        operation = value.operation or Operation.READ
+        if read_only(value, part.text):
+            operation = Operation.READ
         for text in paths_in(value, part.text):
             use = PathUse(
                 text,
-                value.operation or Operation.READ,
+                operation,
                 part.argument,
                 fact,
                 base=base,

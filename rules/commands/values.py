@@ -42,6 +42,13 @@ def paths_in(value: Value, text: str) -> Iterator[str]:
         yield part
 
 
+def read_only(value: Value, text: str) -> bool:
+    """Whether a container mount says of itself that it is not written to."""
+    if value.has("prefix"):
+        return "ro" in text.rpartition(":")[2].split(",")
+    return value.has("keys") and not {"ro", "readonly", "ro=true"}.isdisjoint(text.split(","))
+
+
 def _looks_outward(text: str) -> bool:
     """Like leads_out, but what may be a name as well as a path is taken for a name."""
     return leads_out(text) and not (text.startswith(UNKNOWN) and text[1:2] != "/")

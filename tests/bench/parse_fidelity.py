@@ -1,4 +1,4 @@
-"""How faithful the grammar is to bash, beside other parsers: ``python tests/bench/parse_fidelity.py``.
+"""How faithful the grammar is to bash, beside other parsers.
 
     python tests/bench/parse_fidelity.py CORPORA [--parable parable.py] [--node-modules DIR]
         [--only ringfence,bashlex,…] [--wrong FILE]
@@ -65,7 +65,8 @@ def tree_sitter() -> Callable[[str], bool]:
 
 def parable(path: Path) -> Callable[[str], bool]:
     spec = importlib.util.spec_from_file_location("parable", path)
-    assert spec is not None and spec.loader is not None
+    assert spec is not None
+    assert spec.loader is not None
     library = importlib.util.module_from_spec(spec)
     sys.modules["parable"] = library
     spec.loader.exec_module(library)
@@ -100,7 +101,8 @@ def mvdan(node_modules: Path) -> Callable[[str], bool]:
         stdout=subprocess.PIPE,
         text=True,
     )
-    assert process.stdin is not None and process.stdout is not None
+    assert process.stdin is not None
+    assert process.stdout is not None
     stdin, stdout = process.stdin, process.stdout
 
     def accepts(text: str) -> bool:

@@ -130,9 +130,11 @@ def _item(node: n.Word | n.Assignment, text: str, kind: str) -> Iterator[Item]:
     for quoted in _parts(node, n.DoubleQuoted):
         if quoted.localized and not any(_within(quoted, p) for p in _bad(node)):
             cuts.append(((quoted.span[0], quoted.span[0] + 1), ""))
-        for part in _parts(quoted, n.AnsiCQuoted):  # in a ${…}: bash leaves the quotes out
-            if not any(p.parameter and _within(part, p) for p in _bad(node)):
-                cuts.append((part.span, part.text))
+        cuts += [  # in a ${…} bash leaves the quotes out
+            (part.span, part.text)
+            for part in _parts(quoted, n.AnsiCQuoted)
+            if not any(p.parameter and _within(part, p) for p in _bad(node))
+        ]
     cuts += [(part.span, _quoted(part.text)) for part in _parts(node, n.AnsiCQuoted)]
     value = getattr(node, "value", None)
     if isinstance(value, n.ArrayLiteral):

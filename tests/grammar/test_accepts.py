@@ -64,16 +64,17 @@ ERRORS = [
     ("a | | b", "a | | b\n    ^\nfound `|`, expected a command or a newline"),
     (
         "if a; then b",
-        "if a; then b\n            ^\n"
-        "unexpected end: expected `fi` or `else` or an operator or a newline",
+        "if a; then b\n            ^\nunexpected end: expected `fi` or `else` or an operator or a newline",
     ),
     (
         "cd x\nwhile a; do b; fi",
         "while a; do b; fi\n               ^^\nfound `fi`, expected `done`",
     ),
     ("echo 'a", "echo 'a\n     ^\nthe quote ' is not closed"),
-    ("echo $(a; b", "echo $(a; b\n           ^\n"
-     "unexpected end: expected `)` or an operator or a newline"),
+    (
+        "echo $(a; b",
+        "echo $(a; b\n           ^\nunexpected end: expected `)` or an operator or a newline",
+    ),
     ("f() a", "f() a\n    ^\nfound `a`, expected a compound command or a newline"),
     ("[[ a b ]]", "[[ a b ]]\n     ^\nfound `b`, expected `]]` or a test operator or an operator"),
     ("x=(a;b)", "x=(a;b)\n    ^\nfound `;`, expected `)` or a word"),

@@ -86,10 +86,10 @@ def _joined(commands: tuple[n.Command, ...], operators: tuple[str, ...]) -> str:
 
 def _simple(node: n.SimpleCommand) -> str:
     parts = [_assignment(a) for a in node.assignments]
-    for argument in node.arguments:
-        parts.append(
-            _word(argument) if isinstance(argument, n.Word) else _assignment(argument) + "⁼"
-        )
+    parts += (
+        _word(argument) if isinstance(argument, n.Word) else _assignment(argument) + "⁼"
+        for argument in node.arguments
+    )
     parts += map(_redirection, node.redirections)
     return f"[{' '.join(parts)}]"
 

@@ -15,7 +15,12 @@ from itertools import islice, product
 from attrs import define, field, frozen
 
 from ringfence.engine.shell.inline.model import Findings, Program
-from ringfence.engine.shell.inline.python_values import directory_name, globbed, join
+from ringfence.engine.shell.inline.python_values import (
+    directory_name,
+    glob_root,
+    globbed,
+    join,
+)
 from ringfence.engine.shell.inline.tokens import (
     Lexer,
     Lexis,
@@ -90,6 +95,9 @@ class Language:
     constants: Mapping[str, str] = field(factory=dict)
     interpolation: re.Pattern[str] | None = None  # ``name`` or ``code`` in raw texts
     bare_calls: bool = False  # arguments may stand without parentheses
+    bare_names: frozenset[str] = frozenset()  # of these alone
+    globs: frozenset[str] = frozenset()  # the first argument is a pattern
+    extra: Callable[[Reader, int], None] | None = None  # looks at each name
     loads: frozenset[str] = frozenset()  # load a module by path
     special: Mapping[str, Callable[[Reader, Call], bool]] = field(factory=dict)
     stops: frozenset[str] = frozenset((";", "\n"))  # end arguments without parentheses
@@ -165,7 +173,7 @@ class Reader:
         """The first of ``stops`` from ``index`` on, outside of brackets, or where these close."""
         while index < len(self.tokens) - 1:
             operator = self.operator(index)
-            if operator in stops:
+            if operator in stops and not (operator == "\n" and self._continues(index)):
                 return index
             if operator in ("(", "[", "{"):
                 index = closer_index(self.tokens, index)
@@ -173,6 +181,19 @@ class Reader:
                 return index
             index += 1
         return index
+
+    def _continues(self, index: int) -> bool:
+        """Whether the newline at ``index`` stands within an expression."""
+        continuing = (self.language.concatenation, ",", "=", "||", "&&", "??", "?", ":", ".", "\\")
+        after = index + 1
+        while self.operator(after) == "\n":
+            after += 1
+        return self.operator(index - 1) in continuing or self.operator(after) in (
+            self.language.concatenation,
+            "?",
+            ".",
+            "||",
+        )
 
     # --- variables -----------------------------------------------------------------------------
 
@@ -245,7 +266,7 @@ class Reader:
         index += self.name(index) == "await"
         if self.name(index) in ("require", "import") and self.operator(index + 1) == "(":
             token = self.tokens[index + 2]
-            if token.kind in ("text", "raw"):
+            if token.kind in ("text", "escaped", "raw"):
                 return _module(token.content)
         return ""
 
@@ -259,7 +280,11 @@ class Reader:
                     opener -= 1
                 if module:
                     self._members(opener + 1, index - 1, module, ":")
-            elif self.name(index) == "from" and self.tokens[index + 1].kind in ("text", "raw"):
+            elif self.name(index) == "from" and self.tokens[index + 1].kind in (
+                "text",
+                "escaped",
+                "raw",
+            ):
                 module = _module(self.tokens[index + 1].content)
                 start = index
                 while start > 0 and self.name(start) != "import":
@@ -343,6 +368,8 @@ class Reader:
         alone = end == start + 1
         if token.kind == "text" and alone:
             return [token.content]
+        if token.kind == "escaped" and alone:
+            return [decoded(token.content)]
         if token.kind == "raw" and alone:
             return self.interpolated(token, depth)
         if token.kind == "words" and alone:
@@ -367,8 +394,11 @@ class Reader:
         at = 0
         for match in pattern.finditer(token.content):
             parts.append([decoded(token.content[at : match.start()])])
-            name = match["name"] or match["code"] or ""
-            if self.language.lexis.name.fullmatch(name):
+            groups = match.groupdict()
+            name = groups.get("name") or groups.get("code") or ""
+            if not name:
+                parts.append([UNKNOWN])
+            elif self.language.lexis.name.fullmatch(name):
                 parts.append(self.variable(name, depth + 1))
             else:
                 parts.append(self._code_value(name, depth))
@@ -382,17 +412,14 @@ class Reader:
         if depth > MAX_DEPTH:
             return [UNKNOWN]
         tokens = Lexer(self.language.lexis).tokens(code)
-        inner = Reader(self.language, self.program, Findings(), tokens, self.known_names())
-        inner._aliases = self._aliases  # noqa: SLF001 - of the same class
+        names = {token.text for token in tokens if token.kind == "name"} - self._active
+        given = {name: [self.variable(name, depth + 2)] for name in names if self._holds(name)}
+        inner = Reader(self.language, self.program, Findings(), tokens, given)
+        inner._aliases = self._aliases
         return inner.values((0, len(tokens) - 1), depth + 1)
 
-    def known_names(self) -> dict[str, list[list[str]]]:
-        """As `known`, without those that are being looked up."""
-        return {
-            name: [self.variable(name, MAX_DEPTH - 2)]
-            for name in [*self._assigned, *self._given]
-            if name not in self._active
-        }
+    def _holds(self, name: str) -> bool:
+        return name in self._assigned or name in self._given
 
     def _named(self, start: int, end: int, depth: int) -> list[str]:
         """A variable, an element of one, or what a function gives."""
@@ -443,8 +470,8 @@ class Reader:
         program = self.program
         match kind:
             case "join" | "resolve":
-                base = [[program.directory]] if kind == "resolve" else []
-                combined = islice(product(*base, *arguments), MAX_VALUES + 1)
+                start = [[program.directory]] if kind == "resolve" else []
+                combined = islice(product(*start, *arguments), MAX_VALUES + 1)
                 return _union([join(*pieces) for pieces in combined if pieces]) or ["."]
             case "same":
                 return first
@@ -459,7 +486,9 @@ class Reader:
             case "environment":
                 return [program.variable(word) for word in first]
             case "expand":
-                return [program.expanduser(path) for path in first]
+                base = arguments[1] if len(arguments) > 1 else [""]
+                paths = [program.expanduser(path) for path in first]
+                return _union([join(*pair) for pair in islice(product(base, paths), MAX_VALUES)])
             case "dirname":
                 return [directory_name(path) or "." for path in first]
             case "basename":
@@ -483,6 +512,8 @@ class Reader:
             if token.kind in ("raw", "shell"):
                 self._code_inside(token)
             if token.kind == "name":
+                if self.language.extra is not None:
+                    self.language.extra(self, index)
                 call = self._call(index)
                 if call is not None:
                     self._look(call)
@@ -492,8 +523,9 @@ class Reader:
             return
         offset = token.start + token.text.find(token.content)
         for match in self.language.interpolation.finditer(token.content):
-            if match["code"] and not self.language.lexis.name.fullmatch(match["code"]):
-                self.codes.append((match["code"], offset + match.start("code")))
+            code = match.groupdict().get("code") or ""
+            if code and not self.language.lexis.name.fullmatch(code):
+                self.codes.append((code, offset + match.start("code")))
 
     def _resolved(self, name: str) -> str:
         """The full name, with what the program calls its modules replaced."""
@@ -529,7 +561,8 @@ class Reader:
         name = self._callee(index)
         if self.tokens[opener].kind in ("raw", "text") and self.tokens[opener].text[:1] == "`":
             return Call(name, ((opener, opener + 1),), index, opener + 1)
-        if not self.language.bare_calls or self.operator(opener) in (
+        bare = self.language.bare_calls or name in self.language.bare_names
+        if not bare or self.operator(opener) in (
             "=",
             ".",
             "->",
@@ -562,7 +595,12 @@ class Reader:
         if key is not None:
             for use in language.functions[key]:
                 self._open(call, use, by)
-        if self._matching(call.name, language.shells):
+        if self._matching(call.name, language.globs) and call.arguments:
+            for value in self.values(call.arguments[0]):
+                self.findings.path(
+                    glob_root(value), Operation.READ, self.span(call.arguments[0]), by
+                )
+        elif self._matching(call.name, language.shells):
             self._shell(call.arguments[:1], by)
         elif self._matching(call.name, language.runners):
             if len(call.arguments) == 1:
@@ -617,6 +655,9 @@ class Reader:
             for item in items:
                 values = self.values(item)
                 words.append(values[0] if len(values) == 1 else UNKNOWN)
+        if self._option(call, "shell") not in ("", "false"):
+            self.findings.shell(" ".join(words), self.span((call.start, call.end)), by)
+            return
         directory = self._option(call, "cwd")
         where = ("env", "-C", directory) if directory else ()
         span = self.span((call.start, call.end))

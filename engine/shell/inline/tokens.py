@@ -18,8 +18,8 @@ _ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "0": "\0", "a": "\a", "b": "\b", "e
 class Token:
     """A token; ``content`` is the inside of a text.
 
-    ``kind`` is ``text`` (decoded), ``raw`` (its escapes and interpolations still to be decoded),
-    ``shell`` (a command in backquotes; raw), ``words`` (a list of words), ``regex``, ``name``,
+    ``kind`` is ``text`` (decoded), ``escaped`` (with escapes), ``raw`` (with escapes and
+    interpolations), ``shell`` (a command in backquotes; raw), ``words`` (a list of words), ``regex``, ``name``,
     ``number``, ``operator`` or ``end``.
     """
 
@@ -39,6 +39,7 @@ class Quote:
     end: int
     code: str = ""  # a part of it that is code, at ``code_start``
     code_start: int = 0
+    skip: tuple[int, int] | None = None  # the body of a here-document, further on
 
 
 QuoteLike = Callable[[str, int, "Token | None"], Quote | None]
@@ -73,12 +74,17 @@ class Lexer:
 
     lexis: Lexis
     codes: list[tuple[str, int]] = field(factory=list)
+    _skips: dict[int, int] = field(factory=dict)
 
     def tokens(self, text: str, offset: int = 0) -> list[Token]:
         """The tokens of ``text``, whose places are counted from ``offset``."""
         found: list[Token] = []
         at = 0
+        self._skips.clear()
         while at < len(text):
+            if at in self._skips:
+                at = self._skips[at]
+                continue
             token, end = self._next(text, at, found[-1] if found else None, offset)
             if token is not None:
                 found.append(token)
@@ -97,6 +103,8 @@ class Lexer:
             return None, at + 1
         quote = lexis.quote_like(text, at, before) if lexis.quote_like is not None else None
         if quote is not None:
+            if quote.skip is not None:
+                self._skips[quote.skip[0]] = quote.skip[1]
             if quote.code:
                 self.codes.append((quote.code, offset + quote.code_start))
             token = Token(
@@ -154,6 +162,22 @@ def closing(text: str, at: int, *, nested: bool = False) -> int:
             at = closing(text, at + 1) - 1
         at += 1
     return len(text)
+
+
+_HERE = re.compile(r"<<(?P<indent>[~-]?)(?P<quote>[\"'`]?)(?P<name>[A-Za-z_]\w*)(?P=quote)")
+
+
+def here_document(text: str, at: int) -> Quote | None:
+    """A here-document that ``<<"name"`` at ``at`` announces, as in Perl and Ruby."""
+    match = _HERE.match(text, at)
+    if match is None:
+        return None
+    start = text.find("\n", match.end()) + 1
+    closer = re.compile(rf"^[ \t]*{match['name']}$", re.MULTILINE).search(text, start)
+    if not start or closer is None:
+        return None
+    kind = {"'": "text", "`": "shell"}.get(match["quote"], "raw")
+    return Quote(kind, text[start : closer.start()], match.end(), skip=(start, closer.end()))
 
 
 def decoded(text: str) -> str:
