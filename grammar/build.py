@@ -144,7 +144,6 @@ class _Operation:
 
 
 EMPTY: Mapping[str, Any] = MappingProxyType({})
-_SPAN_NONE: Span = (0, 0)
 _PATTERN_OPERATORS = frozenset(["#", "##", "%", "%%", "/", "//", "/#", "/%", "^", "^^", ",", ",,"])
 
 
@@ -193,11 +192,15 @@ class Builder:
     # --- scripts and lists ---
 
     def script(self, lines: list[ListItem]) -> Script:
-        return _script(lines)
+        if not lines:
+            start = self.machine.whole()[0]
+            return Script((start, start), List((start, start), ()))
+        body = _list(lines)
+        return Script(body.span, body)
 
     def script_last_line(self, lines: list[ListItem], line: list[ListItem]) -> Script:
         lines.extend(line)
-        return _script(lines)
+        return self.script(lines)
 
     def lines_none(self) -> list[ListItem]:
         return []
@@ -902,14 +905,7 @@ def _present(condition: ConditionalExpression, after: Token) -> None:
         raise Unexpected(f"found `{after.text}`, expected a condition", after.span)
 
 
-def _script(lines: list[ListItem]) -> Script:
-    body = _list(lines)
-    return Script(body.span, body)
-
-
 def _list(items: list[ListItem]) -> List:
-    if not items:
-        return List(_SPAN_NONE, ())
     return List((items[0].span[0], items[-1].span[1]), tuple(items))
 
 

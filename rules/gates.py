@@ -18,6 +18,7 @@ from ringfence.rules.model import (
     Facts,
     OpaqueKind,
     Policy,
+    Rule,
     State,
     Verdict,
 )
@@ -30,6 +31,12 @@ class Gate:
     name: str
     doc: str
     judge: Callable[[Facts, Policy], tuple[Verdict, ...]]
+
+
+UNREAD: Final = Rule(
+    State.ASK, "what cannot be read is asked about", "Ringfence itself", default=True
+)
+"""The rule for text that does not parse or is past the limits, where no stricter one applies."""
 
 
 def _external_directory(facts: Facts, policy: Policy) -> tuple[Verdict, ...]:
@@ -59,9 +66,13 @@ def _bash(facts: Facts, policy: Policy) -> tuple[Verdict, ...]:
         rule = policy.rule("bash", *_names(command), context=line)
         verdicts.append(Verdict("bash", rule, subject=command.text, span=command.span))
     for opaque in facts.opaque:
-        if opaque.kind is not OpaqueKind.UNKNOWN:  # a part that was never read: any command
-            rule = policy.rule("bash", UNKNOWN, context=line)
-            verdicts.append(Verdict("bash", rule, subject=opaque.text, span=opaque.span))
+        if opaque.kind is OpaqueKind.UNKNOWN:
+            continue
+        # A part that was never read may be any command, and no rule can have meant it.
+        rule = policy.rule("bash", UNKNOWN, context=line)
+        if rule.state is State.ALLOW:
+            rule = UNREAD
+        verdicts.append(Verdict("bash", rule, (), (opaque,), opaque.text, opaque.span))
     if not verdicts:
         verdicts.append(Verdict("bash", policy.rule("bash", line), subject=line))
     return _distinct(verdicts)

@@ -119,7 +119,7 @@ class Run:
         return self.overlay
 
     def step(self) -> None:
-        """Count one simple command."""
+        """Count one simple command, or one word list, in one world."""
         self.steps += 1
         if self.steps > self.allowed_steps:
             raise LimitExceededError("the command does too much to be evaluated")
@@ -228,6 +228,7 @@ def worlds(run: Run, state: State, body: Callable[[World], T]) -> list[T]:
     results: list[T] = []
     script: list[int] | None = []
     while script is not None:
+        run.step()
         joins = len(results) >= MAX_WORLDS
         world = World(run, state.copy(), script, joins)
         try:

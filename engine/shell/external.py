@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 
 from attrs import evolve
 
@@ -214,9 +215,25 @@ class _Program:
             at = evolve(at, span=state.input_at or at.span)
         if program.language == "bash":
             name, *parameters = program.parameters or (Field("bash", at.span),)
-            nested.child(call.run, state, text, at, parameters=parameters, name=name.text)
+            with self.without(program.argument):
+                nested.child(call.run, state, text, at, parameters=parameters, name=name.text)
         elif text.strip():
             self.inspect(program, text, at)
+
+    @contextmanager
+    def without(self, argument: int) -> Iterator[None]:
+        """Within, the variable of the environment that ``argument`` is, if it is one, is not set.
+
+        What ``$EDITOR`` runs would find itself there again.
+        """
+        name = self.fields[argument].text.partition("=")[0]
+        variables_ = self.call.state.variables
+        hidden = variables_.pop(name, None) if argument >= len(self.call.argv) else None
+        try:
+            yield
+        finally:
+            if hidden is not None:
+                variables_[name] = hidden
 
     def inspect(self, program: ProgramUse, text: str, at: Field) -> None:
         """Record what a program in another language touches."""

@@ -7,7 +7,7 @@ several known texts becomes one with an unknown part.
 from __future__ import annotations
 
 MAX_STEPS = 3000
-"""Simple commands evaluated in all, each round of a loop and each alternative counted."""
+"""Commands evaluated in all, each round of a loop and each combination of alternatives counted."""
 
 MAX_SCRIPT_STEPS = 600
 """Of these, in one script file of the project; what it does after them goes unseen."""
@@ -18,7 +18,7 @@ MAX_DEPTH = 40
 MAX_ALTERNATIVES = 8
 """Texts that one variable may have, and working directories, before they are joined."""
 
-MAX_WORLDS = 32
+MAX_WORLDS = 24
 """Combinations of alternatives in which one simple command is tried."""
 
 MAX_ROUNDS = 64

@@ -20,15 +20,19 @@ MAX_LENGTH = 200_000
 
 LANGUAGES: Mapping[str, tuple[str, str]] = {
     "awk": ("awk", "inspect"),
+    "julia": ("others", "inspect_julia"),
+    "lua": ("others", "inspect_lua"),
     "mysql": ("sql", "inspect_mysql"),
     "node": ("javascript", "inspect"),
     "perl": ("perl", "inspect"),
     "php": ("php", "inspect"),
     "psql": ("sql", "inspect_psql"),
     "python": ("python", "inspect"),
+    "r": ("others", "inspect_r"),
     "ruby": ("ruby", "inspect"),
     "sed": ("sed", "inspect"),
     "sqlite": ("sql", "inspect_sqlite"),
+    "vim": ("vim", "inspect"),
 }
 """The module of ``inline/`` for each language, and the function in it."""
 

@@ -203,7 +203,6 @@ def dispatch(call: Call, *, functions: bool = True, builtins: bool = True) -> Ou
 
 def arguments(run: Run, argv: Sequence[Field], state: State, span: Span) -> Outcome:
     """Evaluate a command whose words a program starts: no functions, few builtins."""
-    run.step()
     if not argv:
         return Outcome.either(state)
 

@@ -234,12 +234,11 @@ def _join_into(state: State, other: State) -> None:
 def _merged(
     left: Mapping[str, T], right: Mapping[str, T], combine: Callable[[T | None, T | None], T]
 ) -> dict[str, T]:
-    result = {}
+    result = dict(left)
     for name in left.keys() | right.keys():
         a, b = left.get(name), right.get(name)
-        combined = a if a == b else combine(a, b)
-        if combined is not None:
-            result[name] = combined
+        if a is not b and a != b:
+            result[name] = combine(a, b)
     return result
 
 

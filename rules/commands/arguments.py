@@ -143,7 +143,7 @@ class _Reader:
                 if glued is not None:
                     return glued
                 name, option = self._abbreviated(name)
-            return Given(name, option, (self._part(value),))
+            return Given(name, option, self._attached(option, value))
         name, option = self._abbreviated(text)
         # A value that is no path might as well be an operand: then it is safer to call it one.
         if option is not None and all(value.operation is not None for value in option.values):
@@ -157,7 +157,7 @@ class _Reader:
         for end in range(len(text) - 1, 1, -1):
             option = self.entry.option(text[:end])
             if option is not None and option.values:
-                return Given(text[:end], option, (self._part(text[end:]),))
+                return Given(text[:end], option, self._attached(option, text[end:]))
         return None
 
     def _abbreviated(self, name: str) -> tuple[str, Option | None]:
@@ -191,9 +191,8 @@ class _Reader:
                 items.append(Given(name, option))
                 continue
             if rest:
-                first = self._part(rest.removeprefix("="))
-                more = self._take(len(option.values) - 1)
-                items.append(Given(name, option, (first, *more)))
+                value = self._attached(option, rest.removeprefix("="))
+                items.append(Given(name, option, value))
             else:
                 items.append(Given(name, option, self._separate(option)))
             break
@@ -210,6 +209,15 @@ class _Reader:
         if values and values[0].kind == "exec":
             return self._until_end()
         return self._take(len(values))
+
+    def _attached(self, option: Option | None, text: str) -> tuple[Piece, ...]:
+        """The values of an option to which the first one is glued."""
+        first = self._part(text)
+        if option is None or not option.values:
+            return (first,)
+        if option.values[0].kind == "exec":
+            return (first, *self._until_end())
+        return (first, *self._take(len(option.values) - 1))
 
     def _take(self, count: int) -> tuple[Piece, ...]:
         end = min(self.index + count, len(self.argv))

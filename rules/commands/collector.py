@@ -44,7 +44,6 @@ class Collector:
     base_of: dict[int, str] = field(factory=dict)  # for operands behind an option like tar's -C
     wrapped: Wrapped = field(factory=Wrapped)
     in_place: bool = False
-    tree: bool = False
 
     @property
     def base(self) -> str | None:
@@ -66,7 +65,7 @@ class Collector:
                 fact,
                 base=base,
                 possible=part.several or not value.modifiers.isdisjoint(_UNSURE),
-                recursive=value.has("tree") or self.tree,
+                recursive=value.has("tree"),
                 glob=part.glob,
                 language=value.language or None,
                 follow=text.endswith("/") or not value.has("nofollow"),

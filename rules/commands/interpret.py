@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import posixpath
 import re
+import shlex
 from collections.abc import Sequence
 from fnmatch import fnmatchcase
-from typing import TypeGuard
 
 from attrs import define, evolve, field
 
@@ -24,6 +24,13 @@ from ringfence.rules.commands.arguments import (
 from ringfence.rules.commands.collector import Collector
 from ringfence.rules.commands.data import lookup
 from ringfence.rules.commands.expression import tested_files
+from ringfence.rules.commands.placing import (
+    has_kind,
+    kinds_of,
+    moves,
+    names_module,
+    paths_among,
+)
 from ringfence.rules.commands.reading import subentry
 from ringfence.rules.commands.schema import CommandDataError, Entry, Syntax, Value
 from ringfence.rules.commands.templates import executed, filled_scripts
@@ -44,9 +51,8 @@ def usage(argv: Sequence[Field], environment: Sequence[Field] = ()) -> Usage:
 
     ``argv[0]`` is the command, as a name or as a path to it. ``environment`` holds variables
     that were set for it, as fields ``NAME=value``; what it does with them counts too.
-    It is never an error: a command
-    without an entry has its path-shaped words as paths, and ``known`` is False; so has one
-    whose entry cannot be read, which is opaque as well.
+    It is never an error: a command without an entry has its path-shaped words as paths, and
+    ``known`` is False; so has one whose entry cannot be read, which is opaque as well.
     """
     if not argv:
         return Usage("", known=True)
@@ -74,6 +80,7 @@ class _Interpreter:
     found: Collector
     operation: Operation | None = None  # what happens to operands that are read otherwise
     shifted: bool = False  # an unknown number of words came before: positions are not certain
+    tree: bool = False  # whether operands stand for the whole tree below them
     follow: bool | None = None  # whether links among the operands are followed, if options say
     roots: list[str] = field(factory=list)
 
@@ -89,10 +96,10 @@ class _Interpreter:
         arguments = read_arguments(entry, self.argv, start)
         entry, items = self.conditions(entry, arguments.items)
         self.entry = entry
-        self.found.bases += [item.values[-1].text for item in items if _moves(item, later=False)]
-        self.roots = _paths_among(entry, items) or ["."]
+        self.found.bases += [item.values[-1].text for item in items if moves(item, later=False)]
+        self.roots = paths_among(entry, items) or ["."]
         later = self.items(items)
-        module = next((item for item in items if _names_module(item)), None)
+        module = next((item for item in items if names_module(item)), None)
         if module is not None:
             self.module(entry, module, arguments.rest)
         elif entry.commands and arguments.rest < len(self.argv):
@@ -125,7 +132,7 @@ class _Interpreter:
             entry = when.applied(entry)
             self.operation = when.operation or self.operation
             self.follow = self.follow if when.follow is None else when.follow
-            self.found.tree = self.found.tree or when.tree
+            self.tree = self.tree or when.tree
             self.found.in_place = self.found.in_place or when.in_place
             result = overridden(result, when.options)
         return entry, result
@@ -136,7 +143,7 @@ class _Interpreter:
         for item in items:
             if isinstance(item, Given):
                 self.given(item)
-                if _moves(item, later=True):
+                if moves(item, later=True):
                     later = posixpath.join(*self.found.bases, later, item.values[0].text)
             elif later:
                 self.found.base_of[item.piece.argument] = later
@@ -247,8 +254,11 @@ class _Interpreter:
 
     def split(self, part: Piece) -> None:
         """``env -S 'text'``: words that are split further."""
-        field_ = self.argv[part.argument]
-        words = [evolve(field_, text=word) for word in part.text.split()]
+        try:
+            texts = shlex.split(part.text)
+        except ValueError:
+            texts = part.text.split()
+        words = [evolve(self.argv[part.argument], text=text) for text in texts]
         self.nested([*words, *self.argv[part.argument + 1 :]])
 
     def setting(self, part: Piece, fact: str) -> None:
@@ -270,15 +280,15 @@ class _Interpreter:
             Operand(piece(self.argv, index), arguments.ended)
             for index in range(arguments.rest, len(self.argv))
         ]
-        if any(_has_kind(item, "split") for item in items):
+        if any(has_kind(item, "split") for item in items):
             return  # the words behind it belong to the command that was split
-        if any(_has_kind(item, "words") for item in items):
+        if any(has_kind(item, "words") for item in items):
             self.words(evolve(entry, operands=(Value("words"),)), operands)
             return
         if any(value.kind in _REST for value in entry.operands):
             self.words(entry, operands)
             return
-        if entry.default and not _paths_among(entry, operands):
+        if entry.default and not paths_among(entry, operands):
             kind = next((v for v in reversed(entry.operands) if v.operation), Value("read"))
             self.operand(kind, Piece(_named(entry.default), 0), f"{entry.name} works there")
         plain = [o for o in operands if not (o.after and entry.after is not None)]
@@ -290,7 +300,7 @@ class _Interpreter:
     def place(self, kinds: Sequence[Value], operands: Sequence[Operand]) -> None:
         """Give operands their kinds by their position."""
         counted = [o.piece for o in operands if not self.keyed(o.piece)]
-        slots = _kinds(kinds, len(counted))
+        slots = kinds_of(kinds, len(counted))
         for index, part in enumerate(counted):
             value = slots[index] if index < len(slots) else Value("arguments")
             if value.kind != "execute" or part.text not in _STANDARD_INPUT:
@@ -299,12 +309,13 @@ class _Interpreter:
 
     def operand(self, value: Value, part: Piece, fact: str) -> None:
         """One operand; options may have changed what happens to it (``sed -i``)."""
+        if value.operation is not None:
+            changed = value.modifiers | {"tree"} if self.tree else value.modifiers
+            if self.follow is not None:
+                changed = changed - {"nofollow"} if self.follow else changed | {"nofollow"}
+            value = evolve(value, modifiers=changed)
         if self.operation is not None and value.operation is Operation.READ:
             value = evolve(value, kind=self.operation.value)
-        if self.follow is not None:
-            links = frozenset(("nofollow",))
-            modifiers = value.modifiers - links if self.follow else value.modifiers | links
-            value = evolve(value, modifiers=modifiers)
         self.value(value, part, fact)
 
     def keyed(self, part: Piece) -> bool:
@@ -325,7 +336,7 @@ class _Interpreter:
         """A shell or an interpreter without a script reads one from standard input."""
         if not entry.stdin or self.found.programs:
             return
-        kinds = _kinds(entry.operands, len(operands))
+        kinds = kinds_of(entry.operands, len(operands))
         arguments = [self.argv[o.piece.argument] for o in operands]
         scripts = [a for a, kind in zip(arguments, kinds, strict=False) if kind.kind == "execute"]
         if scripts and scripts[0].text not in _STANDARD_INPUT:
@@ -376,7 +387,7 @@ class _Interpreter:
 
     def executes(self, item: Given) -> None:
         """``-exec words ;``."""
-        words = tuple(self.argv[part.argument] for part in item.values)
+        words = [evolve(self.argv[part.argument], text=part.text) for part in item.values]
         if words and item.option is not None:
             self.found.commands += executed(
                 words,
@@ -386,44 +397,6 @@ class _Interpreter:
             )
 
 
-def _paths_among(entry: Entry, items: Sequence[Item]) -> list[str]:
-    """The operands of those kinds that are paths."""
-    texts = [item.piece.text for item in items if isinstance(item, Operand)]
-    kinds = _kinds(entry.operands, len(texts))
-    return [text for text, kind in zip(texts, kinds, strict=False) if kind.operation]
-
-
 def _named(path: str) -> str:
     """A path of the data, where ``{name}`` stands for a name that is made up at run time."""
     return path.replace("{name}", NAME)
-
-
-def _has_kind(item: Item, kind: str) -> bool:
-    if not isinstance(item, Given) or item.option is None:
-        return False
-    return any(value.kind == kind for value in item.option.values)
-
-
-def _names_module(item: Item) -> TypeGuard[Given]:
-    return isinstance(item, Given) and bool(item.values) and _has_kind(item, "module")
-
-
-def _moves(item: Item, *, later: bool) -> TypeGuard[Given]:
-    """Whether the option moves the command (or, ``later``, the operands behind) elsewhere."""
-    if not isinstance(item, Given) or item.option is None or not item.values:
-        return False
-    return any(v.kind == "base" and v.has("later") == later for v in item.option.values)
-
-
-def _kinds(values: Sequence[Value], count: int) -> list[Value]:
-    """The kinds of ``count`` operands: the repeated one leaves room for those behind it."""
-    position = next((i for i, value in enumerate(values) if value.repeats), None)
-    if position is None:
-        return list(values[:count])
-    head = list(values[:position])
-    tail = list(values[position + 1 :])
-    room = count - len(head) - len(tail)
-    if room >= 1:
-        return head + [values[position]] * room + tail
-    # Too few words: those behind the repeated operand are missing first.
-    return [*head, values[position]][:count]

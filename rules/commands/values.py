@@ -55,11 +55,19 @@ def _looks_outward(text: str) -> bool:
 
 
 def _parts(value: Value, text: str) -> Iterator[str]:
+    """The parts of ``text`` that may be paths."""
     if value.has("commas"):
-        yield from text.split(",")
+        pieces = text.split(",")
     elif value.has("colons"):
-        yield from text.split(":")
-    elif value.has("at"):
+        pieces = text.split(":")
+    else:
+        pieces = [text]
+    for piece in pieces:
+        yield from _part(value, piece)
+
+
+def _part(value: Value, text: str) -> Iterator[str]:
+    if value.has("at"):
         if text.startswith("@"):
             yield text[1:]
     elif value.has("response"):

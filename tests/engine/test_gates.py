@@ -158,7 +158,7 @@ class TestBash:
             (OpaqueKind.SYNTAX, {"*": "allow", "rm *": "deny"}, "ask"),
             (OpaqueKind.LIMIT, {"*": "allow", "rm *": "deny"}, "ask"),
             (OpaqueKind.SYNTAX, {"*": "deny", "git *": "allow"}, "deny"),
-            (OpaqueKind.SYNTAX, {"*": "allow"}, "allow"),  # no command is forbidden
+            (OpaqueKind.SYNTAX, {"*": "allow"}, "ask"),  # no rule can have meant what was not read
         ],
     )
     def test_an_unread_part_may_be_any_command(self, kind, table, expected):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import pytest
 
@@ -38,6 +39,12 @@ def test_no_problems():
 def test_enough_commands():
     """The table knows the commands that agents use."""
     assert len(list(data.names())) >= 300
+
+
+def test_every_family_has_a_table():
+    """Beside each file of commands there is a table of cases for it."""
+    tables = {path.stem for path in (Path(__file__).parent / "commands").glob("*.txt")}
+    assert {path.stem for path in data.FOLDER.glob("*.toml")} - tables == {"environment"}
 
 
 @pytest.mark.parametrize(("table", "reason"), REASONS, ids=[r for _, r in REASONS])

@@ -95,7 +95,7 @@ def _open(reader: Reader, call: Call) -> bool:
 
 
 def _is_reference(reader: Reader, call: Call) -> bool:
-    """Whether a text in memory is opened: ``open(F, "<", \\$text)``."""
+    r"""Whether a text in memory is opened: ``open(F, "<", \$text)``."""
     return reader.operator(call.arguments[2][0]) == "\\"
 
 
@@ -189,7 +189,7 @@ LANGUAGE = Language(
         "utime": _rest,
     },
     stops=frozenset((";",)),
-    extra=_file_test,
+    look_at_name=_file_test,
 )
 
 

@@ -62,8 +62,6 @@ def _directory_index(reader: Reader, index: int) -> None:
             reader.findings.path(glob_root(value), Operation.READ, reader.span(part), "ruby Dir[]")
 
 
-_READERS = "read readlines foreach binread"
-
 LANGUAGE = Language(
     name="ruby",
     lexis=Lexis(
@@ -77,24 +75,27 @@ LANGUAGE = Language(
     concatenation="+",
     functions=uses(
         {
-            "read:0": " ".join(f"{c}.{f}" for c in ("File", "IO", "CSV") for f in _READERS.split())
-            + " Dir.entries Dir.children Dir.each_child Dir.chdir Dir.foreach Dir.open File.readlink "
-            "YAML.load_file JSON.load_file YAML.safe_load_file Dir.new CSV.table",
+            "read:0": "File.read File.readlines File.foreach File.binread File.readlink "
+            "IO.read IO.readlines IO.foreach IO.binread CSV.read CSV.readlines CSV.foreach "
+            "CSV.table Dir.entries Dir.children Dir.each_child Dir.chdir Dir.foreach Dir.open "
+            "Dir.new YAML.load_file YAML.safe_load_file JSON.load_file",
             "test:0": "File.exist? File.file? File.directory? File.stat File.lstat File.size "
-            "File.mtime File.symlink? File.readable? File.writable? File.executable? Dir.exist? "
-            "Dir.empty? File.zero? File.realpath Pathname.new Pathname",
-            "write:0": "File.write IO.write File.binwrite Dir.mkdir FileUtils.mkdir FileUtils.touch "
-            "FileUtils.mkdir_p FileUtils.makedirs File.truncate SQLite3::Database.new PStore.new "
+            "File.mtime File.symlink? File.readable? File.writable? File.executable? File.zero? "
+            "File.realpath Dir.exist? Dir.empty? Pathname.new Pathname",
+            "write:0": "File.write File.binwrite File.truncate IO.write Dir.mkdir "
+            "FileUtils.mkdir FileUtils.mkdir_p FileUtils.makedirs FileUtils.touch PStore.new "
             "SQLite3.Database.new",
             "write:1": "FileUtils.chmod FileUtils.chmod_R File.chmod",
             "delete:*": "File.delete File.unlink",
-            "delete:0": "Dir.rmdir Dir.delete Dir.unlink FileUtils.rm FileUtils.rm_r FileUtils.rm_f "
-            "FileUtils.rm_rf FileUtils.remove FileUtils.rmdir FileUtils.remove_dir",
+            "delete:0": "Dir.rmdir Dir.delete Dir.unlink FileUtils.rm FileUtils.rm_r "
+            "FileUtils.rm_f FileUtils.rm_rf FileUtils.remove FileUtils.rmdir "
+            "FileUtils.remove_dir",
             "delete:0 write:1": "File.rename FileUtils.mv FileUtils.move",
-            "read:0 write:1": "FileUtils.cp FileUtils.cp_r FileUtils.copy FileUtils.install File.link "
-            "FileUtils.ln FileUtils.copy_file IO.copy_stream",
+            "read:0 write:1": "FileUtils.cp FileUtils.cp_r FileUtils.copy FileUtils.copy_file "
+            "FileUtils.install FileUtils.ln File.link IO.copy_stream",
             "unknown:0 write:1": "File.symlink FileUtils.ln_s FileUtils.ln_sf FileUtils.symlink",
-            "mode:0:1": "File.open File.new open Kernel.open IO.sysopen CSV.open Zlib::GzipReader.open",
+            "mode:0:1": "File.open File.new open Kernel.open IO.sysopen CSV.open "
+            "Zlib.GzipReader.open Zlib.GzipWriter.open",
         }
     ),
     shells=frozenset(),
@@ -142,7 +143,7 @@ LANGUAGE = Language(
         "instance_eval": _block,
         "class_eval": _block,
     },
-    extra=_directory_index,
+    look_at_name=_directory_index,
 )
 
 

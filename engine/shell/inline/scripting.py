@@ -41,6 +41,9 @@ MAX_DEPTH = 12
 MAX_CODES = 200
 """How many pieces of code inside of texts are looked into."""
 
+MAX_STEPS = 20_000
+"""How many expressions are looked at, repetitions counted."""
+
 Range = tuple[int, int]
 
 
@@ -97,7 +100,7 @@ class Language:
     bare_calls: bool = False  # arguments may stand without parentheses
     bare_names: frozenset[str] = frozenset()  # of these alone
     globs: frozenset[str] = frozenset()  # the first argument is a pattern
-    extra: Callable[[Reader, int], None] | None = None  # looks at each name
+    look_at_name: Callable[[Reader, int], None] | None = None
     loads: frozenset[str] = frozenset()  # load a module by path
     special: Mapping[str, Callable[[Reader, Call], bool]] = field(factory=dict)
     stops: frozenset[str] = frozenset((";", "\n"))  # end arguments without parentheses
@@ -113,17 +116,23 @@ class Call:
     end: int
 
 
+class _TooLong(Exception):  # noqa: N818 - it is an answer
+    """A program takes more than MAX_STEPS or MAX_CODES."""
+
+
 def inspect(language: Language, program: Program, findings: Findings) -> None:
     """Look into a program of ``language``."""
+    try:
+        _inspect(language, program, findings)
+    except _TooLong:
+        findings.opaque(f"a {language.name} program that is too long to follow")
+
+
+def _inspect(language: Language, program: Program, findings: Findings) -> None:
     lexer = Lexer(language.lexis)
     pending: list[tuple[str, int]] = [(program.text, 0)]
     variables: dict[str, list[list[str]]] = {}
-    count = 0
-    while pending:
-        count += 1
-        if count > MAX_CODES:
-            findings.opaque(f"a {language.name} program with too much code inside of texts")
-            return
+    for _ in range(MAX_CODES):
         text, offset = pending.pop(0)
         reader = Reader(language, program, findings, lexer.tokens(text, offset), dict(variables))
         pending += lexer.codes
@@ -131,7 +140,10 @@ def inspect(language: Language, program: Program, findings: Findings) -> None:
         reader.collect()
         reader.search()
         pending += reader.codes
+        if not pending:
+            return
         variables = reader.known()
+    raise _TooLong
 
 
 @define
@@ -148,6 +160,7 @@ class Reader:
     _changed: set[str] = field(factory=set)
     _aliases: dict[str, str] = field(factory=dict)
     _active: set[str] = field(factory=set)
+    _steps: list[int] = field(factory=lambda: [0])  # shared with the readers of inner code
 
     # --- tokens --------------------------------------------------------------------------------
 
@@ -173,6 +186,8 @@ class Reader:
         """The first of ``stops`` from ``index`` on, outside of brackets, or where these close."""
         while index < len(self.tokens) - 1:
             operator = self.operator(index)
+            if self.name(index) in stops:
+                return index
             if operator in stops and not (operator == "\n" and self._continues(index)):
                 return index
             if operator in ("(", "[", "{"):
@@ -212,7 +227,7 @@ class Reader:
                 self._alias(name, index + 2)
             elif following in ("+=", ".=", "||=", "<<", "<<="):
                 self._changed.add(name)
-            elif name in ("of", "in", "as") and self.name(index - 1):
+            elif name == "as" or (name in ("of", "in") and self.name(index - 1)):
                 self._loop(index, name)
             elif name in ("for", "foreach") and self.language.name == "perl":
                 at = index + 1 + (self.name(index + 1) in ("my", "our"))
@@ -333,6 +348,9 @@ class Reader:
     def values(self, part: Range, depth: int = 0) -> list[str]:
         """The texts that an expression may have; those of a list are its items."""
         start, end = part
+        self._steps[0] += 1
+        if self._steps[0] > MAX_STEPS:
+            raise _TooLong
         if depth > MAX_DEPTH or start >= end:
             return [UNKNOWN]
         for separator in ("||", "??", "//", "or"):
@@ -415,7 +433,7 @@ class Reader:
         names = {token.text for token in tokens if token.kind == "name"} - self._active
         given = {name: [self.variable(name, depth + 2)] for name in names if self._holds(name)}
         inner = Reader(self.language, self.program, Findings(), tokens, given)
-        inner._aliases = self._aliases
+        inner._aliases, inner._steps = self._aliases, self._steps
         return inner.values((0, len(tokens) - 1), depth + 1)
 
     def _holds(self, name: str) -> bool:
@@ -512,11 +530,19 @@ class Reader:
             if token.kind in ("raw", "shell"):
                 self._code_inside(token)
             if token.kind == "name":
-                if self.language.extra is not None:
-                    self.language.extra(self, index)
+                if self.language.look_at_name is not None:
+                    self.language.look_at_name(self, index)
                 call = self._call(index)
                 if call is not None:
                     self._look(call)
+                elif token.text in ("from", "import") and self.language.loads:
+                    self._import(index + 1)
+
+    def _import(self, index: int) -> None:
+        """``import "./x"`` and ``from "./x"``."""
+        if self.tokens[index].kind in ("text", "escaped", "raw"):
+            part = (index, index + 1)
+            self._load(Call("import", (part,), *part), f"{self.language.name} import")
 
     def _code_inside(self, token: Token) -> None:
         if self.language.interpolation is None:

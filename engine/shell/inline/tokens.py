@@ -19,8 +19,8 @@ class Token:
     """A token; ``content`` is the inside of a text.
 
     ``kind`` is ``text`` (decoded), ``escaped`` (with escapes), ``raw`` (with escapes and
-    interpolations), ``shell`` (a command in backquotes; raw), ``words`` (a list of words), ``regex``, ``name``,
-    ``number``, ``operator`` or ``end``.
+    interpolations), ``shell`` (a command in backquotes; raw), ``words`` (a list of words),
+    ``regex``, ``name``, ``number``, ``operator`` or ``end``.
     """
 
     kind: str
