@@ -320,6 +320,11 @@ class Builder:
     ) -> _Simple:
         return _argument(_add(simple, assignment), word)
 
+    def declared_glued(
+        self, simple: _Simple, _blank: Token, assignment: Assignment, word: Word
+    ) -> _Simple:
+        return _argument(_argument(simple, assignment), word)
+
     def declared_first(self, name: Token) -> _Simple:
         return self.called_first(_literal_word(name))
 

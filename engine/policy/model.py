@@ -35,17 +35,18 @@ class Entry:
             name = f'{self.surface} "{self.pattern}"'
         return Rule(self.state, name, self.source, pattern=self.pattern)
 
-    def judge(self, subjects: tuple[str, ...], context: str | None) -> Rule | None:
-        """The rule if it matches; softened to ask where a stricter one only may match."""
+    def decides(self, subjects: tuple[str, ...], context: str | None) -> bool:
+        """Whether the rule matches; a rule that asks or denies also sees the whole line."""
         if any(matches(self.pattern, subject) for subject in subjects):
-            return self.rule
+            return True
+        strict = self.state is not State.ALLOW
+        return strict and context is not None and matches(self.pattern, context)
+
+    def may_decide(self, subjects: tuple[str, ...]) -> bool:
+        """Whether the rule asks or denies, and matches for some value of what is unknown."""
         if self.state is State.ALLOW:
-            return None
-        if context is not None and matches(self.pattern, context):
-            return self.rule
-        if any(may_match(self.pattern, subject) for subject in subjects):
-            return evolve(self.rule, state=State.ASK)
-        return None
+            return False
+        return any(may_match(self.pattern, subject) for subject in subjects)
 
 
 @frozen
@@ -80,13 +81,26 @@ class LayeredPolicy:
         return LayeredPolicy(tuple(la for la in self.layers if la.agent in (None, agent)))
 
     def rule(self, surface: str, *subjects: str, context: str | None = None) -> Rule:
-        """See ringfence.rules.model.Policy."""
-        for layer in reversed(self.layers):
-            for entry in reversed(layer.tables.get(surface, ())):
-                rule = entry.judge(subjects, context)
-                if rule is not None:
-                    return rule
-        return self.default(surface, subjects[0])
+        """See ringfence.rules.model.Policy.
+
+        Where a strict rule only may match, the answer is ask at least.
+        """
+        asked: Rule | None = None
+        decided = self.default(surface, subjects[0])
+        entries = (
+            entry
+            for layer in reversed(self.layers)
+            for entry in reversed(layer.tables.get(surface, ()))
+        )
+        for entry in entries:
+            if entry.decides(subjects, context):
+                decided = entry.rule
+                break
+            if asked is None and entry.may_decide(subjects):
+                asked = evolve(entry.rule, state=State.ASK)
+        if asked is not None and decided.state is State.ALLOW:
+            return asked
+        return decided
 
     def default(self, surface: str, subject: str) -> Rule:
         """The rule where no entry matches."""

@@ -63,7 +63,8 @@ def _scripts(text: str, name: str) -> Iterator[str]:
     """The script ``name`` of a ``package.json``, and those before and after it."""
     try:
         scripts = json.loads(text)["scripts"]
-        found = [scripts.get(prefix + name) for prefix in ("pre", "", "post")]
+        names = [prefix + name for prefix in ("pre", "", "post")] if name in scripts else []
+        found = [scripts.get(one) for one in names]
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return
     yield from (script for script in found if isinstance(script, str))

@@ -26,8 +26,6 @@ MAX_SHOWN = 200
 
 def execute(run: Run, command: SimpleCommand, state: State) -> Outcome:
     """Evaluate a simple command, which uses ``state`` up."""
-    run.step()
-
     before = tuple(state.descriptors)
 
     def body(world: World) -> Outcome:

@@ -307,8 +307,8 @@ WRAPPERS = [
 )
 def test_wrapping_never_hides_anything(command, inner, outer):
     """Whatever a command is put into, at least the same paths and unknowns are found."""
-    from ringfence.engine.filesystem import NoFileSystem  # noqa: PLC0415
-    from ringfence.engine.shell import Shell, evaluate  # noqa: PLC0415
+    from ringfence.engine.filesystem import NoFileSystem
+    from ringfence.engine.shell import Shell, evaluate
 
     shell = Shell("/home/me/app", {"HOME": "/home/me"}, NoFileSystem())
     wrapped = f"{{ {command}; }}"  # so that every wrapper takes the whole of it

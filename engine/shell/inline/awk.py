@@ -205,8 +205,8 @@ class _Reader:
             values.append(UNKNOWN)
         if name in self.counters:
             values.append(NAME)
-        # A variable that nothing is assigned to is empty.
-        return values or [""]
+        # Nothing is assigned to it here; an argument may do it.
+        return values or [UNKNOWN]
 
     # --- expressions ---------------------------------------------------------------------------
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
@@ -24,18 +25,13 @@ class ProgramPath(NamedTuple):
 
 
 class ProgramShell(NamedTuple):
-    """A text that the program gives to a shell, and where in the program it stands."""
+    """A text that the program gives to a shell, and where in the program it stands.
+
+    A command that is run without a shell is one here too, its words quoted.
+    """
 
     text: str
     start: int
-
-
-class ProgramCommand(NamedTuple):
-    """A command that the program runs without a shell; its words may hold unknowns."""
-
-    words: tuple[str, ...]
-    start: int
-    end: int
 
 
 @frozen
@@ -47,7 +43,6 @@ class Inspection:
 
     paths: tuple[ProgramPath, ...] = ()
     shell: tuple[ProgramShell, ...] = ()
-    commands: tuple[ProgramCommand, ...] = ()
     opaque: tuple[str, ...] = ()
 
 
@@ -57,7 +52,6 @@ class Findings:
 
     _paths: dict[ProgramPath, None] = field(factory=dict)
     _shell: dict[ProgramShell, None] = field(factory=dict)
-    _commands: dict[ProgramCommand, None] = field(factory=dict)
     _opaque: dict[str, None] = field(factory=dict)
 
     def path(self, path: str, operation: Operation, span: tuple[int, int], by: str) -> None:
@@ -79,7 +73,7 @@ class Findings:
         if not words or UNKNOWN in words[0]:
             self.opaque(f"{by} runs a command that is only known at run time")
         else:
-            self._commands[ProgramCommand(tuple(words), *span)] = None
+            self._shell[ProgramShell(shlex.join(words), span[0])] = None
 
     def opaque(self, reason: str) -> None:
         """Something about the program cannot be told."""
@@ -87,9 +81,7 @@ class Findings:
 
     def inspection(self) -> Inspection:
         """All that was collected, in order."""
-        return Inspection(
-            tuple(self._paths), tuple(self._shell), tuple(self._commands), tuple(self._opaque)
-        )
+        return Inspection(tuple(self._paths), tuple(self._shell), tuple(self._opaque))
 
 
 @frozen

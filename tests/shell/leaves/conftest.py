@@ -29,7 +29,7 @@ def inspect() -> Callable[..., Inspection]:
 def found() -> Callable[..., str]:
     """As `inspect`, shown as one line.
 
-    ``operation:path`` of each path, ``sh:text``, ``run:words`` and ``opaque``, in this order;
+    ``operation:path`` of each path, ``sh:text`` and ``opaque``, in this order;
     ``?`` is an UNKNOWN, ``*`` a NAME, ``§`` a BELOW.
     """
 
@@ -37,7 +37,6 @@ def found() -> Callable[..., str]:
         inspection = _inspect(language, text, *parameters)
         items = [f"{path.operation}:{path.path}" for path in inspection.paths]
         items += [f"sh:{shell.text}" for shell in inspection.shell]
-        items += ["run:" + " ".join(command.words) for command in inspection.commands]
         items += ["opaque"] * bool(inspection.opaque)
         return " ".join(items).translate(SHOWN)
 
