@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from attrs import define, field
 
-from ringfence.engine.shell.core import Outcome, Run, World
+from ringfence.engine.shell.core import Run, World
+from ringfence.engine.shell.outcome import Outcome
 from ringfence.engine.shell.state import State
 from ringfence.grammar.nodes import Assignment, Span
 from ringfence.rules.model import Field, Operation
@@ -68,3 +69,17 @@ class Call:
     def unknown(self, reason: str, at: Field) -> None:
         """Record that what the argument ``at`` does is only known at run time."""
         self.run.recorder.unknown(reason, at)
+
+
+def operands(
+    arguments: Sequence[Field], *, with_values: str = "", stop_at: Sequence[str] = ("-",)
+) -> list[Field]:
+    """The words after the options; an option letter in ``with_values`` takes the next word."""
+    words = list(arguments)
+    while words and words[0].text.startswith("-") and words[0].text not in stop_at:
+        option = words.pop(0).text
+        if option == "--":
+            break
+        if option[-1] in with_values and words:
+            words.pop(0)
+    return words

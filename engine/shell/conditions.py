@@ -7,9 +7,9 @@ from collections.abc import Callable, Mapping
 
 from ringfence.engine.shell import expansion, files, patterns, variables
 from ringfence.engine.shell.call import Call
-from ringfence.engine.shell.core import Outcome, Run, World, in_worlds
+from ringfence.engine.shell.core import Run, World, in_worlds
+from ringfence.engine.shell.outcome import Outcome, by_answer
 from ringfence.engine.shell.state import State
-from ringfence.engine.shell.status import by_answer
 from ringfence.grammar.nodes import (
     Conditional,
     ConditionalAndOr,

@@ -9,6 +9,7 @@ from typing import Protocol, TypeVar
 from attrs import define, evolve, field, frozen
 
 from ringfence.engine.filesystem import FileSystem
+from ringfence.engine.shell.control import Control
 from ringfence.engine.shell.limits import (
     MAX_DEPTH,
     MAX_SCRIPT_STEPS,
@@ -16,12 +17,21 @@ from ringfence.engine.shell.limits import (
     MAX_WORLDS,
     LimitExceededError,
 )
+from ringfence.engine.shell.outcome import Outcome
 from ringfence.engine.shell.overlay import Overlay
 from ringfence.engine.shell.recorder import Recorder
-from ringfence.engine.shell.state import State, Value, join, join_values
+from ringfence.engine.shell.state import State, Value, join_values
 from ringfence.engine.shell.texts import joined
-from ringfence.grammar.nodes import Command, FunctionDefinition, List, Redirection, Script, Span
-from ringfence.rules.model import NAME, UNKNOWN, Field
+from ringfence.grammar.nodes import (
+    Command,
+    FunctionDefinition,
+    List,
+    Redirection,
+    Script,
+    Span,
+    Word,
+)
+from ringfence.rules.model import UNKNOWN, Field
 
 T = TypeVar("T")
 
@@ -35,40 +45,11 @@ class Shell:
     filesystem: FileSystem
 
 
-@frozen
-class Outcome:
-    """The state after a command, by its exit status; None where it cannot end so.
-
-    Both may be the same State: whoever goes on in both ways copies it.
-    """
-
-    success: State | None
-    failure: State | None
-
-    @classmethod
-    def either(cls, state: State) -> Outcome:
-        """The command may succeed or fail."""
-        return cls(state, state)
-
-    def joined(self) -> State | None:
-        """The state whatever the exit status; None if the command never ends."""
-        success, failure = self.success, self.failure
-        if success is failure:
-            if success is not None:
-                success.status = NAME
-            return success
-        for state, status in ((success, "0"), (failure, "1")):
-            if state is not None:
-                state.status = status
-        return join((success, failure))
-
-    def inverted(self) -> Outcome:
-        """The outcome of ``! command``."""
-        return Outcome(self.failure, self.success)
-
-
 class Walker(Protocol):
     """The walk over the tree, as the parts that it calls see it."""
+
+    run: Run
+    control: Control
 
     def execute(self, command: Command, state: State) -> Outcome:
         """Evaluate a command in ``state``, which is used up."""
@@ -88,8 +69,11 @@ class Walker(Protocol):
     def sourced(self, text: str, at: Field, state: State) -> Outcome:
         """Evaluate a script in ``state`` itself, up to its ``return``."""
 
-    def leave(self, how: str, levels: int, state: State) -> Outcome:
-        """Leave ``levels`` loops, the function or the shell (``break``, ``return``, ``exit``…)."""
+    def condition(self, body: List, state: State) -> Outcome:
+        """Evaluate a list whose exit status is looked at."""
+
+    def arithmetic(self, expression: Word, state: State) -> Outcome:
+        """Evaluate ``((expression))``."""
 
     def function(self, definition: FunctionDefinition, state: State) -> Outcome:
         """Evaluate a function's body up to its ``return``."""
@@ -244,4 +228,4 @@ def in_worlds(run: Run, state: State, body: Callable[[World], Outcome]) -> Outco
     outcomes = worlds(run, state, body)
     if len(outcomes) == 1:
         return outcomes[0]
-    return Outcome(join(o.success for o in outcomes), join(o.failure for o in outcomes))
+    return Outcome.any_of(outcomes)

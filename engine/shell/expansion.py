@@ -14,8 +14,9 @@ from attrs import evolve
 from ringfence.engine.paths import normalise
 from ringfence.engine.shell import arithmetic, parameters, variables
 from ringfence.engine.shell.braces import TooManyWords, expand_braces
-from ringfence.engine.shell.core import Outcome, World
+from ringfence.engine.shell.core import World
 from ringfence.engine.shell.limits import MAX_FIELDS, LimitExceededError
+from ringfence.engine.shell.outcome import Outcome
 from ringfence.engine.shell.pathnames import Matcher
 from ringfence.engine.shell.patterns import quote, unquote
 from ringfence.engine.shell.pieces import Break, Piece, Pieces, plain, split, steps

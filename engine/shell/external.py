@@ -20,7 +20,7 @@ from ringfence.engine.shell import (
     variables,
 )
 from ringfence.engine.shell.call import Call
-from ringfence.engine.shell.core import Outcome
+from ringfence.engine.shell.outcome import Outcome
 from ringfence.engine.shell.outputs import Context, output
 from ringfence.engine.shell.programs import inspect_program
 from ringfence.engine.shell.state import State, Variable, outputs

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from ringfence.engine.shell.call import Call
-from ringfence.engine.shell.core import Outcome, Run
+from ringfence.engine.shell.core import Run
+from ringfence.engine.shell.outcome import Outcome, by_status
 from ringfence.engine.shell.recorder import Recorder
 from ringfence.engine.shell.state import Array, Function, State, Variable
-from ringfence.engine.shell.status import by_status
 from ringfence.grammar.nodes import Span
 from ringfence.rules.model import UNKNOWN, Field
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from ringfence.engine.shell import variables
 from ringfence.engine.shell.call import Call
-from ringfence.engine.shell.core import Outcome
+from ringfence.engine.shell.outcome import Outcome
 from ringfence.engine.shell.state import Array
 from ringfence.rules.model import UNKNOWN, Field
 

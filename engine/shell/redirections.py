@@ -8,7 +8,8 @@ from attrs import evolve, frozen
 
 from ringfence.engine.paths import is_exempt
 from ringfence.engine.shell import expansion, files, variables
-from ringfence.engine.shell.core import Outcome, Run, World, in_worlds
+from ringfence.engine.shell.core import Run, World, in_worlds
+from ringfence.engine.shell.outcome import Outcome
 from ringfence.engine.shell.state import State
 from ringfence.engine.shell.texts import joined
 from ringfence.grammar.nodes import Literal, Redirection

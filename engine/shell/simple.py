@@ -11,11 +11,11 @@ from attrs import evolve
 from ringfence.engine.shell import expansion, external, files, redirections, variables
 from ringfence.engine.shell.builtins import BUILTINS, EXTERNAL_TOO
 from ringfence.engine.shell.call import Call
-from ringfence.engine.shell.core import Outcome, Run, World, in_worlds
+from ringfence.engine.shell.core import Run, World, in_worlds
 from ringfence.engine.shell.nested import call_function, each_state
+from ringfence.engine.shell.outcome import Outcome, by_status
 from ringfence.engine.shell.quoting import shell_quoted
 from ringfence.engine.shell.state import Array, State, Variable, join
-from ringfence.engine.shell.status import by_status
 from ringfence.engine.shell.texts import as_value
 from ringfence.grammar.nodes import ArrayLiteral, Assignment, SimpleCommand, Span, Word
 from ringfence.rules.model import Field, Operation, is_known

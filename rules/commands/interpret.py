@@ -119,8 +119,23 @@ class _Interpreter:
                     if value.kind == "base":
                         self.found.bases.append(text)
                     part = Piece(text, index, variable.glob, variable.several)
-                    self.value(value, part, f"variable {name} of {self.entry.name}")
+                    if value.kind == "options":
+                        self.more_options(part)
+                    else:
+                        self.value(value, part, f"variable {name} of {self.entry.name}")
                     break
+
+    def more_options(self, part: Piece) -> None:
+        """Options that a variable adds to those of the command: ``TAR_OPTIONS``."""
+        words = [evolve(self.found.argv[part.argument], text=text) for text in _split(part.text)]
+        use = usage([self.argv[0], *words])
+        self.found.paths += [evolve(path, argument=part.argument) for path in use.paths]
+        self.found.programs += [
+            evolve(program, argument=part.argument)
+            for program in use.programs
+            if program.text is not None
+        ]
+        self.found.commands += use.commands
 
     def conditions(self, entry: Entry, items: Sequence[Item]) -> tuple[Entry, list[Item]]:
         """Apply the entry's ``when`` parts that hold."""
@@ -254,11 +269,7 @@ class _Interpreter:
 
     def split(self, part: Piece) -> None:
         """``env -S 'text'``: words that are split further."""
-        try:
-            texts = shlex.split(part.text)
-        except ValueError:
-            texts = part.text.split()
-        words = [evolve(self.argv[part.argument], text=text) for text in texts]
+        words = [evolve(self.argv[part.argument], text=text) for text in _split(part.text)]
         self.nested([*words, *self.argv[part.argument + 1 :]])
 
     def setting(self, part: Piece, fact: str) -> None:
@@ -301,11 +312,12 @@ class _Interpreter:
         """Give operands their kinds by their position."""
         counted = [o.piece for o in operands if not self.keyed(o.piece)]
         slots = kinds_of(kinds, len(counted))
+        takes_paths = any(value.operation for value in kinds)
         for index, part in enumerate(counted):
             value = slots[index] if index < len(slots) else Value("arguments")
             if value.kind != "execute" or part.text not in _STANDARD_INPUT:
                 self.operand(value, part, f"operand of {self.entry.name}")
-            self.shifted = self.shifted or part.several
+            self.shifted = self.shifted or (part.several and takes_paths)
 
     def operand(self, value: Value, part: Piece, fact: str) -> None:
         """One operand; options may have changed what happens to it (``sed -i``)."""
@@ -395,6 +407,14 @@ class _Interpreter:
                 in_directory=item.name.endswith("dir"),
                 appends=item.option.values[0].has("appends"),
             )
+
+
+def _split(text: str) -> list[str]:
+    """The words of a text that a program splits itself."""
+    try:
+        return shlex.split(text)
+    except ValueError:
+        return text.split()
 
 
 def _named(path: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any
 
 from attrs import evolve
@@ -86,6 +87,7 @@ def read_all(name: str, table: Mapping[str, Any]) -> Entry:
     return entry
 
 
+@lru_cache(maxsize=1024)
 def subentry(entry: Entry, name: str) -> Entry | None:
     """The entry of the subcommand ``name``, or the one for any other (``*``), or None."""
     table = entry.modules.get(name) or entry.commands.get(name) or entry.commands.get("*")

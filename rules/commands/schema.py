@@ -61,6 +61,7 @@ ROLE_KINDS = frozenset(
         "parameters",  # arguments of the program given before
         "arguments",  # arguments of an unknown script: paths if they look like paths
         "module",  # the name of a subcommand, or of another command; its operands follow
+        "options",  # of a variable: options of the command in one text
         "setting",  # key=value; the entry's settings say which values matter
     )
 )
@@ -149,7 +150,7 @@ class Value:
         return cls(kind, language, frozenset(names), keys, repeats)
 
 
-@frozen
+@frozen(eq=False)
 class Option:
     """One option under all its names; ``values`` is empty for a flag.
 
@@ -166,7 +167,7 @@ class Option:
         return bool(self.values) and self.values[0].has("optional")
 
 
-@frozen
+@frozen(eq=False)
 class When:
     """What changes if one of the options ``given`` is there (or, with ``absent``, none is)."""
 
@@ -199,7 +200,7 @@ class When:
         )
 
 
-@frozen
+@frozen(eq=False)  # compared by identity, so that it can be a key of a cache
 class Entry:
     """Everything known about one command or subcommand.
 

@@ -157,6 +157,9 @@ def test_links(command, followed):
         ("BASH_ENV=/e", ["bash", "-c", "ls"], ["/e"]),
         ("KUBECONFIG=/a:/b", ["kubectl", "get", "po"], ["/a", "/b"]),
         ("OTHER=/x", ["git", "log"], []),
+        ("TAR_OPTIONS=-f /x --exclude=/y", ["tar", "-t"], ["/x"]),
+        ("NODE_OPTIONS=--require=/x.js", ["node", "a.js"], ["/x.js", "a.js"]),
+        ("PYTEST_ADDOPTS=--rootdir /r", ["pytest", "a"], ["/r", "a"]),
     ],
 )
 def test_environment(variable, command, found):
@@ -224,6 +227,13 @@ def test_positions_after_an_unknown_number_of_words():
     """Behind words whose number is not known, a pattern may be a file."""
     argv = [*fields("grep"), Field(UNKNOWN, (0, 0), several=True), *fields("/etc/x")]
     assert "/etc/x" in [path.path for path in usage(argv).paths]
+
+
+@pytest.mark.parametrize("command", ["echo", "expr", "printf", "kill"])
+def test_text_stays_text(command):
+    """Where no operand is a path, no number of words makes one."""
+    argv = [*fields(command), Field(UNKNOWN, (0, 0), several=True), *fields("/etc/x")]
+    assert usage(argv).paths == ()
 
 
 def test_unknown_subcommand_is_opaque():

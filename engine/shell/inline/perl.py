@@ -116,9 +116,11 @@ def _rest(reader: Reader, call: Call) -> bool:
     return True
 
 
-def _file_test(reader: Reader, index: int) -> None:
-    """``-e "/path"``."""
+def _look_at_name(reader: Reader, index: int) -> None:
+    """``-e "/path"``, and ``@ARGV = (…)`` whose files ``<>`` reads."""
     token = reader.tokens[index]
+    if token.text == "@ARGV" and reader.operator(index + 1) == "=":
+        reader.opened((index + 2, reader.end_of(index + 2)), Operation.READ, "perl <>")
     if len(token.text) != 1 or token.text not in "erwxofdszlpSbcugktTBAMC":
         return
     before = reader.tokens[index - 2] if index > 1 else None
@@ -146,7 +148,7 @@ LANGUAGE = Language(
     functions=uses(
         {
             "read:0": "chdir readlink lib read_file slurp",
-            "read:1": "opendir",
+            "read:1": "opendir find File::Find::find finddepth",
             "test:0": "stat lstat",
             "write:0": "mkdir truncate write_file make_path mkpath",
             "write:1": "sysopen",
@@ -189,7 +191,7 @@ LANGUAGE = Language(
         "utime": _rest,
     },
     stops=frozenset((";",)),
-    look_at_name=_file_test,
+    look_at_name=_look_at_name,
 )
 
 

@@ -5,28 +5,30 @@ from __future__ import annotations
 import ast
 import posixpath
 import re
-from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
-from attrs import field, frozen
+from attrs import frozen
 
 from ringfence.engine.shell.inline import python_library as library
+from ringfence.engine.shell.inline.python_results import RESULTS, mapped, submitted, walked
+from ringfence.engine.shell.inline.python_state import parse
 from ringfence.engine.shell.inline.python_values import (
     ANYTHING,
+    ARCHIVE,
     CONTENT,
     HANDLE,
+    NAMESPACE,
     NUMBER,
     UNKNOWN_VALUES,
+    Arguments,
     Items,
     Local,
-    Named,
     Plain,
     Table,
     Text,
     Value,
     Values,
     combine,
-    directory_name,
     elements,
     glob_root,
     globbed,
@@ -40,44 +42,19 @@ from ringfence.engine.shell.inline.python_values import (
     with_suffix,
 )
 from ringfence.engine.shell.outputs.call import below
-from ringfence.engine.shell.outputs.places import last_name
 from ringfence.rules.model import NAME, UNKNOWN, Operation, is_known
 
 if TYPE_CHECKING:
-    from ringfence.engine.shell.inline.python import Interpreter
+    from ringfence.engine.shell.inline.python_expressions import Expressions
 
 _URL = re.compile(r"(?!file:)[a-zA-Z][a-zA-Z0-9+.-]+://")
-
-
-@frozen
-class Arguments:
-    """The arguments of a call; ``spread`` if there may be more than are told."""
-
-    node: ast.Call
-    positional: tuple[Values, ...] = ()
-    keywords: Mapping[str, Values] = field(factory=dict)
-    spread: bool = False
-
-    def get(self, position: int | None, keyword: str = "") -> Values | None:
-        """An argument by position or keyword, or None if it is not given."""
-        if position is not None and position < len(self.positional):
-            return self.positional[position]
-        if position is not None and self.spread:
-            return UNKNOWN_VALUES
-        return self.keywords.get(keyword)
-
-    def operation(self, position: int) -> Operation:
-        """Read or write, as the mode at ``position`` says."""
-        modes = texts(self.get(position, "mode") or (Text("r"),))
-        writes = any(set(mode) & set(f"wax+{UNKNOWN}") for mode in modes)
-        return Operation.WRITE if writes else Operation.READ
 
 
 @frozen
 class Caller:
     """Knows the calls of one program, which ``interpreter`` follows."""
 
-    interpreter: Interpreter
+    interpreter: Expressions
 
     # --- what is found -------------------------------------------------------------------------
 
@@ -120,17 +97,21 @@ class Caller:
                 values = _databases(values)
             self._path(values, operation, node, by)
         self._run(name, arguments, by)
+        if name == "urllib.request.urlopen":
+            urls = tuple(v for v in arguments.get(0, "url") or () if isinstance(v, Text))
+            files = tuple(v for v in urls if v.text.startswith("file:"))
+            self._path(files, Operation.READ, arguments.node, by)
         if name == "os.chdir":
             self._change_directory(arguments.get(0, "path") or UNKNOWN_VALUES)
         if name in library.TEMPORARY:
             return self._temporary(arguments, by)
-        result = _RESULTS.get(name)
+        result = RESULTS.get(name)
         if result is not None:
             return result(self, arguments)
         self.follow_callbacks(arguments)
-        if library.FUNCTIONS.get(name, (None,))[0] is not None and "mode" in _kinds(name):
-            return (HANDLE,)
-        return UNKNOWN_VALUES
+        if name in library.ARCHIVES:
+            return (ARCHIVE,)
+        return (HANDLE,) if _opens(name) else UNKNOWN_VALUES
 
     def _run(self, name: str, arguments: Arguments, by: str) -> None:
         first = arguments.get(0, "args") or arguments.get(0, "cmd") or arguments.get(0, "command")
@@ -191,8 +172,6 @@ class Caller:
         return ("env", "-C", directory) if directory else ()
 
     def _evaluate(self, arguments: Arguments, by: str) -> None:
-        from ringfence.engine.shell.inline.python import parse  # noqa: PLC0415 - they recurse
-
         interpreter = self.interpreter
         for value in arguments.get(0, "source") or UNKNOWN_VALUES:
             if value == CONTENT or (isinstance(value, Plain) and value != ANYTHING):
@@ -240,20 +219,37 @@ class Caller:
             return string_method(receiver.text, name, arguments.positional)
         if isinstance(receiver, Items | Table):
             return self._collection_method(node, receiver, arguments)
+        if receiver == ARCHIVE:
+            return self._archive_method(name, arguments)
+        if receiver == NAMESPACE:
+            return self.obscure()
         if receiver == HANDLE:
             return (CONTENT,) if name in ("read", "readlines", "readline") else (HANDLE,)
         if receiver == CONTENT:
             return (CONTENT,) if name in ("strip", "decode", "encode") else UNKNOWN_VALUES
         if name in library.TELLING_METHODS:
             self.interpreter.findings.opaque(f"{by} of a path that is only known at run time")
-        values = arguments.get(0, "path")
-        if name in library.ARGUMENT_METHODS and values is not None:
-            self._path(values, library.ARGUMENT_METHODS[name], arguments.node, by)
+        given = tuple(v for v in arguments.get(0, "path") or () if isinstance(v, Text))
+        if name in library.ARGUMENT_METHODS:
+            self._path(given, library.ARGUMENT_METHODS[name], arguments.node, by)
         if name == "map" and len(arguments.positional) > 1:
-            return _mapped(self, arguments)
+            return mapped(self, arguments)
         if name == "submit" and arguments.positional:
-            return _submitted(self, arguments)
+            return submitted(self, arguments)
         self.follow_callbacks(arguments)
+        return UNKNOWN_VALUES
+
+    def obscure(self) -> Values:
+        """A call of something that was found by a name that is a text."""
+        self.interpreter.findings.opaque("a function that is only known at run time")
+        return UNKNOWN_VALUES
+
+    def _archive_method(self, name: str, arguments: Arguments) -> Values:
+        if name in library.ARCHIVE_METHODS:
+            position, keyword, operation = library.ARCHIVE_METHODS[name]
+            values = arguments.get(position, keyword) or (Text("."),)
+            node = self._argument_node(arguments, position, keyword)
+            self._path(values, operation, node, f"archive.{name}()")
         return UNKNOWN_VALUES
 
     def _path_method(self, node: ast.Attribute, path: Text, arguments: Arguments) -> Values:
@@ -277,7 +273,7 @@ class Caller:
             case "expanduser":
                 return (Text(self.interpreter.program.expanduser(path.text), "path"),)
             case "resolve" | "absolute":
-                return (Text(self._absolute(path.text), "path"),)
+                return (Text(self.absolute(path.text), "path"),)
             case "iterdir":
                 return listing(combine(lambda p: join(p, NAME), here, kind="path"))
             case "glob":
@@ -285,7 +281,7 @@ class Caller:
             case "rglob":
                 return listing(combine(below, here, kind="path"))
             case "walk":
-                return _walked(here, "path")
+                return walked(here, "path")
             case "rename" | "replace":
                 return first
             case "open":
@@ -298,7 +294,8 @@ class Caller:
                 return (Text(path.text),)
         return UNKNOWN_VALUES
 
-    def _absolute(self, path: str) -> str:
+    def absolute(self, path: str) -> str:
+        """``path`` as seen from where the program runs."""
         program = self.interpreter.program
         absolute = join(program.directory, self.interpreter.directory, path)
         return posixpath.normpath(absolute) if is_known(absolute) else absolute
@@ -333,8 +330,9 @@ class Caller:
         return UNKNOWN_VALUES
 
 
-def _kinds(name: str) -> str:
-    return "mode" if any(use.operation is None for use in library.FUNCTIONS[name]) else ""
+def _opens(name: str) -> bool:
+    """Whether a function gives an open file."""
+    return any(use.operation is None for use in library.FUNCTIONS.get(name, ()))
 
 
 def _is_false(node: ast.expr) -> bool:
@@ -357,233 +355,3 @@ def _databases(values: Values) -> Values:
         else:
             found.append(value)
     return union(tuple(found))
-
-
-# --- what functions give -----------------------------------------------------------------------
-
-
-def _walked(roots: Values, kind: str) -> Values:
-    name = listing((Text(NAME),))
-    return listing((Items((combine(below, roots, kind=kind), name, name)),))
-
-
-def _first(arguments: Arguments) -> Values:
-    return arguments.get(0, "path") or UNKNOWN_VALUES
-
-
-def _path_function(
-    function: Callable[..., str], kind: str = "text"
-) -> Callable[[Caller, Arguments], Values]:
-    return lambda _, arguments: combine(function, *arguments.positional, kind=kind)
-
-
-def _joined_paths(_: Caller, arguments: Arguments) -> Values:
-    values = combine(join, *arguments.positional) if arguments.positional else (Text("."),)
-    return combine(lambda path: path + UNKNOWN, values) if arguments.spread else values
-
-
-def _path_object(_: Caller, arguments: Arguments) -> Values:
-    if not arguments.positional:
-        return (Text(UNKNOWN if arguments.spread else ".", "path"),)
-    return combine(join, *arguments.positional, kind="path")
-
-
-def _expanded_user(caller: Caller, arguments: Arguments) -> Values:
-    return combine(caller.interpreter.program.expanduser, _first(arguments))
-
-
-def _expanded_variables(caller: Caller, arguments: Arguments) -> Values:
-    def expand(path: str) -> str:
-        variable = caller.interpreter.program.variable
-        return re.sub(r"\$(?:(\w+)|\{(\w+)\})", lambda m: variable(m[1] or m[2]) or m[0], path)
-
-    return combine(expand, _first(arguments))
-
-
-def _environment(caller: Caller, arguments: Arguments) -> Values:
-    values = combine(caller.interpreter.program.variable, _first(arguments))
-    known = tuple(value for value in values if value != Text(""))
-    default = arguments.get(1, "default") or (Plain("nothing"),)
-    sure = known == values and UNKNOWN not in texts(values)
-    return known if sure else union(known, default)
-
-
-def _absolute(caller: Caller, arguments: Arguments) -> Values:
-    return combine(caller._absolute, _first(arguments))  # noqa: SLF001
-
-
-def _working_directory(kind: str) -> Callable[[Caller, Arguments], Values]:
-    return lambda caller, _: (Text(caller._absolute(""), kind),)  # noqa: SLF001
-
-
-def _home(caller: Caller, _: Arguments) -> Values:
-    return (Text(caller.interpreter.program.home, "path"),)
-
-
-def _split_path(_: Caller, arguments: Arguments) -> Values:
-    values = _first(arguments)
-    return (Items((combine(directory_name, values), combine(last_name, values))),)
-
-
-def _split_suffix(_: Caller, arguments: Arguments) -> Values:
-    values = _first(arguments)
-    stems = combine(lambda path: posixpath.splitext(path)[0], values)
-    return (Items((stems, combine(lambda path: posixpath.splitext(path)[1], values))),)
-
-
-def _names(_: Caller, arguments: Arguments) -> Values:  # noqa: ARG001
-    return listing((Text(NAME),))
-
-
-def _scanned(_: Caller, arguments: Arguments) -> Values:
-    roots = arguments.get(0, "path") or (Text("."),)
-    return listing(combine(lambda path: join(path, NAME), roots, kind="path"))
-
-
-def _matching(_: Caller, arguments: Arguments) -> Values:
-    return listing(combine(globbed, _first(arguments)))
-
-
-def _same(_: Caller, arguments: Arguments) -> Values:
-    return arguments.get(0) or listing(UNKNOWN_VALUES)
-
-
-def _sequence(_: Caller, arguments: Arguments) -> Values:
-    values = arguments.get(0)
-    if values is None:
-        return (Items(()),)
-    return values if all(isinstance(v, Items) for v in values) else listing(elements(values))
-
-
-def _string(_: Caller, arguments: Arguments) -> Values:
-    values = arguments.get(0) or (Text(""),)
-    return tuple(
-        Text(v.text, "number" if v.kind == "number" else "text") if isinstance(v, Text) else v
-        for v in values
-    )
-
-
-def _numbered(_: Caller, arguments: Arguments) -> Values:
-    return listing((Items((NUMBER, elements(_first(arguments)))),))
-
-
-def _zipped(_: Caller, arguments: Arguments) -> Values:
-    return listing((Items(tuple(map(elements, arguments.positional))),))
-
-
-def _mapped(caller: Caller, arguments: Arguments) -> Values:
-    items = tuple(map(elements, arguments.positional[1:]))
-    return listing(_applied(caller, arguments, items))
-
-
-def _submitted(caller: Caller, arguments: Arguments) -> Values:
-    _applied(caller, arguments, arguments.positional[1:])
-    return UNKNOWN_VALUES
-
-
-def _applied(caller: Caller, arguments: Arguments, items: tuple[Values, ...]) -> Values:
-    inner = Arguments(arguments.node, items)
-    found: list[Values] = []
-    for function in arguments.positional[0]:
-        if isinstance(function, Local):
-            found.append(caller.interpreter.apply(function, inner))
-        elif isinstance(function, Named):
-            found.append(caller.function(function.name, inner))
-    return union(*found) or UNKNOWN_VALUES
-
-
-def _filtered(caller: Caller, arguments: Arguments) -> Values:
-    items = arguments.get(1) or UNKNOWN_VALUES
-    _applied(caller, arguments, (elements(items),))
-    return listing(elements(items))
-
-
-def _one_of(_: Caller, arguments: Arguments) -> Values:
-    return union(elements(_first(arguments)), arguments.get(1) or ())
-
-
-def _module(_: Caller, arguments: Arguments) -> Values:
-    return tuple(Named(text) for text in texts(_first(arguments)))
-
-
-def _attribute(caller: Caller, arguments: Arguments) -> Values:
-    names = texts(arguments.get(1) or UNKNOWN_VALUES)
-    found: list[Value] = []
-    for value in _first(arguments):
-        for name in names:
-            if isinstance(value, Named) and is_known(name):
-                found.append(Named(f"{value.name}.{name}"))
-            elif isinstance(value, Named):
-                reason = f"getattr() of something in {value.name} that is only known at run time"
-                caller.interpreter.findings.opaque(reason)
-            else:
-                found.append(ANYTHING)
-    return union(tuple(found))
-
-
-def _always(values: Values) -> Callable[[Caller, Arguments], Values]:
-    return lambda _caller, _arguments: values
-
-
-_RESULTS: Mapping[str, Callable[[Caller, Arguments], Values]] = {
-    "os.path.join": _joined_paths,
-    "os.path.dirname": _path_function(directory_name),
-    "os.path.basename": _path_function(last_name),
-    "os.path.abspath": _absolute,
-    "os.path.realpath": _absolute,
-    "os.path.normpath": _path_function(lambda p: posixpath.normpath(p) if is_known(p) else p),
-    "os.path.expanduser": _expanded_user,
-    "os.path.expandvars": _expanded_variables,
-    "os.path.split": _split_path,
-    "os.path.splitext": _split_suffix,
-    "os.path.relpath": _always((Text(UNKNOWN),)),
-    "os.getcwd": _working_directory("text"),
-    "os.environ.get": _environment,
-    "os.getenv": _environment,
-    "os.listdir": _names,
-    "os.scandir": _scanned,
-    "os.walk": lambda _, arguments: _walked(_first(arguments), "text"),
-    "os.fspath": _string,
-    "os.getpid": _always(NUMBER),
-    "glob.glob": _matching,
-    "glob.iglob": _matching,
-    **dict.fromkeys(
-        ("pathlib.Path", "pathlib.PurePath", "pathlib.PosixPath", "pathlib.PurePosixPath"),
-        _path_object,
-    ),
-    "pathlib.Path.home": _home,
-    "pathlib.Path.cwd": _working_directory("path"),
-    "tempfile.gettempdir": lambda caller, _: (
-        Text(caller.interpreter.program.variable("TMPDIR").strip(UNKNOWN) or "/tmp"),  # noqa: S108
-    ),
-    "str": _string,
-    "repr": _always(UNKNOWN_VALUES),
-    "bytes": _string,
-    **dict.fromkeys(("list", "tuple", "set", "frozenset", "iter", "sorted", "reversed"), _sequence),
-    "collections.deque": _sequence,
-    "dict": _always((Table(()),)),
-    "enumerate": _numbered,
-    "zip": _zipped,
-    "map": _mapped,
-    "filter": _filtered,
-    "next": _one_of,
-    "min": _one_of,
-    "max": _one_of,
-    "range": _always(listing(NUMBER)),
-    **dict.fromkeys(
-        ("len", "int", "sum", "abs", "round", "ord", "hash", "id", "time.time", "os.getuid"),
-        _always(NUMBER),
-    ),
-    "uuid.uuid4": _always(NUMBER),
-    "time.strftime": _always(UNKNOWN_VALUES),
-    **dict.fromkeys(
-        ("io.StringIO", "io.BytesIO", "urllib.request.urlopen", "os.fdopen"), _always((HANDLE,))
-    ),
-    "__import__": _module,
-    "importlib.import_module": _module,
-    "getattr": _attribute,
-    "copy.copy": _same,
-    "copy.deepcopy": _same,
-    "compile": _same,
-}
-"""What functions give, by their full name."""

@@ -40,7 +40,9 @@ _FUNCTIONS = {
     "mode:0:file": "open io.open codecs.open gzip.open bz2.open lzma.open tarfile.open "
     "zipfile.ZipFile os.fdopen tarfile.TarFile dbm.open shelve.open gzip.GzipFile wave.open "
     "io.FileIO aiofiles.open h5py.File",
-    "read:0:path": "os.listdir os.scandir os.walk os.fwalk os.chdir os.readlink os.statvfs "
+    "mode:0:path": "os.open",
+    "enter:0:path": "os.chdir",
+    "read:0:path": "os.listdir os.scandir os.walk os.fwalk os.readlink os.statvfs "
     "glob.glob glob.iglob runpy.run_path linecache.getline os.getxattr os.listxattr "
     "shutil.disk_usage tokenize.open filecmp.dircmp zipimport.zipimporter site.addsitedir "
     "ctypes.CDLL ctypes.cdll.LoadLibrary imp.load_source zipfile.is_zipfile tarfile.is_tarfile",
@@ -109,8 +111,20 @@ TELLING_METHODS = frozenset(
 )
 """Methods that no object but a Path has: called on an unknown object, they open a file."""
 
+ARCHIVES = frozenset(("zipfile.ZipFile", "tarfile.open", "tarfile.TarFile"))
+"""Functions that give an archive, whose methods take paths."""
+
+ARCHIVE_METHODS: Mapping[str, tuple[int, str, Operation]] = {
+    "extractall": (0, "path", Operation.WRITE),
+    "extract": (1, "path", Operation.WRITE),
+    "write": (0, "filename", Operation.READ),
+    "add": (0, "name", Operation.READ),
+}
+"""The argument of an archive's method that is a path."""
+
 ARGUMENT_METHODS: Mapping[str, Operation] = {
-    "extractall": Operation.WRITE,
+    "read": Operation.READ,
+    "save": Operation.WRITE,
     "to_csv": Operation.WRITE,
     "to_excel": Operation.WRITE,
     "to_json": Operation.WRITE,
@@ -119,7 +133,7 @@ ARGUMENT_METHODS: Mapping[str, Operation] = {
     "savefig": Operation.WRITE,
     "savetxt": Operation.WRITE,
 }
-"""Methods of other objects whose first argument is a path, if it is known to be a text."""
+"""Methods of other objects whose first argument is a path, if a text is given."""
 
 SHELLS = frozenset(
     (
@@ -162,6 +176,9 @@ TEMPORARY = frozenset(
     )
 )
 """Functions that make a file or directory below ``dir``, or else the temporary directory."""
+
+NAMESPACES = frozenset(("vars", "globals", "locals", "sys.modules", "builtins.vars"))
+"""Where anything of a module can be found under a name that is a text."""
 
 EVALUATORS = frozenset(("exec", "eval", "compile", "builtins.exec", "builtins.eval"))
 """Functions that run the text of their first argument as Python."""

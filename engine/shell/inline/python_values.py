@@ -7,15 +7,15 @@ from __future__ import annotations
 
 import ast
 import posixpath
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice, product
 from typing import TypeAlias
 
-from attrs import frozen
+from attrs import field, frozen
 
 from ringfence.engine.shell.outputs.call import below
 from ringfence.engine.shell.outputs.places import last_name, parent
-from ringfence.rules.model import BELOW, NAME, UNKNOWN, is_known
+from ringfence.rules.model import BELOW, NAME, UNKNOWN, Operation, is_known
 
 MAX_VALUES = 12
 """How many possible values of one expression are told apart."""
@@ -78,6 +78,12 @@ CONTENT = Plain("content")
 HANDLE = Plain("handle")
 """An open file."""
 
+ARCHIVE = Plain("archive")
+"""An open archive, whose methods take paths."""
+
+NAMESPACE = Plain("namespace")
+"""A module's names as a dict, or something out of it: what a call of it does is not known."""
+
 UNKNOWN_VALUES: Values = (ANYTHING,)
 NUMBER: Values = (Text(NAME, "number"),)
 
@@ -139,7 +145,7 @@ def subscript(values: Values, index: Values) -> Values:
                 else union(*entries.values(), value.rest)
             )
         else:
-            found.append(UNKNOWN_VALUES)
+            found.append((NAMESPACE,) if value == NAMESPACE else UNKNOWN_VALUES)
     return union(*found)
 
 
@@ -167,6 +173,30 @@ def part(values: Values, lower: int | None, upper: int | None) -> Values:
         else:
             found.append(ANYTHING)
     return union(tuple(found))
+
+
+@frozen
+class Arguments:
+    """The arguments of a call; ``spread`` if there may be more than are told."""
+
+    node: ast.Call
+    positional: tuple[Values, ...] = ()
+    keywords: Mapping[str, Values] = field(factory=dict)
+    spread: bool = False
+
+    def get(self, position: int | None, keyword: str = "") -> Values | None:
+        """An argument by position or keyword, or None if it is not given."""
+        if position is not None and position < len(self.positional):
+            return self.positional[position]
+        if position is not None and self.spread:
+            return UNKNOWN_VALUES
+        return self.keywords.get(keyword)
+
+    def operation(self, position: int) -> Operation:
+        """Read or write, as the mode at ``position`` says."""
+        modes = texts(self.get(position, "mode") or (Text("r"),))
+        writes = any(set(mode) & set(f"wax+{UNKNOWN}") for mode in modes)
+        return Operation.WRITE if writes else Operation.READ
 
 
 # --- paths -------------------------------------------------------------------------------------
