@@ -8,7 +8,6 @@ The methods are given the values of the rule's symbols, terminals as Tokens. Lis
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from types import MappingProxyType
 from typing import Any
 
 from attrs import define, evolve, field
@@ -20,6 +19,7 @@ from ringfence.grammar.machine import (
     Machine,
     Offsets,
     PendingHere,
+    Program,
     Token,
 )
 from ringfence.grammar.nodes import (
@@ -143,7 +143,6 @@ class _Operation:
     start: int
 
 
-EMPTY: Mapping[str, Any] = MappingProxyType({})
 _PATTERN_OPERATORS = frozenset(["#", "##", "%", "%%", "/", "//", "/#", "/%", "^", "^^", ",", ",,"])
 
 
@@ -152,34 +151,13 @@ class Builder:
 
     machine: Machine
 
-    def __init__(
-        self,
-        sub_parse: SubParse,
-        extensions: Mapping[str, Callable[..., Any]] = EMPTY,
-        *,
-        follow_shopt: bool = False,
-    ) -> None:
+    def __init__(self, sub_parse: SubParse, *, follow_shopt: bool = False) -> None:
         self._sub_parse = sub_parse
-        self._extensions = extensions
         self._follow_shopt = follow_shopt
 
     def attach(self, machine: Machine) -> None:
         """Called with the machine before it runs."""
         self.machine = machine
-
-    def methods(self, rules: Sequence[RuleTable]) -> list[Callable[..., Any] | None]:
-        """The function of each rule, None where its single value is handed on.
-
-        An extension's own functions come first and are given nodes.
-        """
-        return [self._method(rule.builder) if rule.builder else None for rule in rules]
-
-    def _method(self, name: str) -> Callable[..., Any]:
-        function = self._extensions.get(name)
-        if function is None:
-            method: Callable[..., Any] = getattr(self, name)
-            return method
-        return lambda *values: function(*map(_finished, values))
 
     # --- general ---
 
@@ -925,6 +903,25 @@ def _sets_extglob(command: Command) -> bool:
 
 def _terminated(item: ListItem, end: Token) -> ListItem:
     return ListItem((item.span[0], end.span[1]), item.command, end.text)
+
+
+def program(rules: Sequence[RuleTable], extensions: Mapping[str, Callable[..., Any]]) -> Program:
+    """What the machine does for each rule: a Builder's method, or an extension's function.
+
+    An extension's functions come first and are given nodes. Raises KeyError for a name without
+    a function.
+    """
+
+    def function(name: str | None) -> Callable[..., Any] | None:
+        if name is None:
+            return None
+        extension = extensions.get(name)
+        if extension is not None:
+            return lambda _builder, *values: extension(*map(_finished, values))
+        method: Callable[..., Any] = vars(Builder)[name]
+        return method
+
+    return tuple((rule.size, rule.origin, function(rule.builder)) for rule in rules)
 
 
 def _finished(value: Any) -> Any:

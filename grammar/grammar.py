@@ -6,13 +6,14 @@ from collections.abc import Callable, Mapping
 from functools import lru_cache
 from importlib.resources import files
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from attrs import evolve, field, frozen
 
-from ringfence.grammar.build import EMPTY, Builder
+from ringfence.grammar.build import Builder, program
 from ringfence.grammar.errors import TooComplex, Unexpected
-from ringfence.grammar.machine import Machine, Offsets, Token
+from ringfence.grammar.machine import Machine, Offsets, Program, Token
 from ringfence.grammar.nodes import List, ListItem, Script, SyntaxProblem
 from ringfence.grammar.tables import Tables
 
@@ -20,6 +21,9 @@ MAX_NESTED_TEXTS = 40
 """Texts within texts: backquotes in here-documents in backquotes…."""
 
 _CONTEXTS = {"script": "command", "here_text": "here", "arithmetic": "arithmetic"}
+
+
+_NONE: Mapping[str, Callable[..., Any]] = MappingProxyType({})
 
 
 @frozen
@@ -30,29 +34,29 @@ class Grammar:
     extension: str
     functions: Mapping[str, Callable[..., Any]]
     tables: Tables = field(repr=False)
+    _program: Program = field(repr=False)
 
     @classmethod
     def from_text(
         cls,
         text: str,
         extension: str = "",
-        functions: Mapping[str, Callable[..., Any]] = EMPTY,
+        functions: Mapping[str, Callable[..., Any]] = _NONE,
     ) -> Grammar:
         """Compile a grammar; raises ``lark.exceptions.GrammarError`` where it is wrong."""
         tables = _compiled(text, extension)
-        for rule in tables.rules:
-            if (
-                rule.builder
-                and rule.builder not in functions
-                and not hasattr(Builder, rule.builder)
-            ):
-                from lark.exceptions import GrammarError  # noqa: PLC0415 - Lark loads slowly
+        try:
+            made = program(tables.rules, functions)
+        except KeyError as name:
+            from lark.exceptions import GrammarError  # noqa: PLC0415 - Lark loads slowly
 
-                raise GrammarError(f"no function is given for -> {rule.builder}")
-        return cls(text, extension, functions, tables)
+            raise GrammarError(f"no function is given for -> {name}") from None
+        return cls(text, extension, functions, tables, made)
 
     def extend(
-        self, extension: str | Path, functions: Mapping[str, Callable[..., Any]] = EMPTY
+        self,
+        extension: str | Path,
+        functions: Mapping[str, Callable[..., Any]] = _NONE,
     ) -> Grammar:
         """A new grammar with ``extension``, text in Lark's notation or a file that holds it.
 
@@ -119,8 +123,8 @@ class Grammar:
         def nested(inner: str) -> Machine:
             return make(inner, machine.offsets)
 
-        builder = Builder(sub_parse, self.functions, follow_shopt=follow_shopt)
-        machine = Machine(self.tables, builder, nested, text, offsets, extglob, ends)
+        builder = Builder(sub_parse, follow_shopt=follow_shopt)
+        machine = Machine(self.tables, self._program, builder, nested, text, offsets, extglob, ends)
         builder.attach(machine)
         return machine
 
@@ -160,7 +164,8 @@ def bash() -> Grammar:
     text = folder.joinpath("bash.lark").read_text("utf-8")
     made = folder.joinpath("tables.json")
     tables = Tables.from_json(made.read_text("utf-8"), text) if made.is_file() else None
-    return Grammar(text, "", EMPTY, tables or _compiled(text))
+    tables = tables or _compiled(text)
+    return Grammar(text, "", {}, tables, program(tables.rules, {}))
 
 
 def _compiled(text: str, extension: str = "") -> Tables:

@@ -28,6 +28,10 @@ from ringfence.grammar.nodes import Span
 from ringfence.grammar.pairs import Pairs
 from ringfence.grammar.tables import END, Place, Tables
 
+Program: TypeAlias = tuple[tuple[int, str, Callable[..., Any] | None], ...]
+"""For each rule how many values it takes, the nonterminal it makes, and the function from a
+Builder and the values to the value; None where the single value is handed on."""
+
 Offsets: TypeAlias = int | Sequence[int]
 """How positions of a text map to the outer source: a shift, or one position for each index
 (and one more for the end)."""
@@ -63,13 +67,10 @@ class PendingHere:
 
 
 class Builder(Protocol):
-    """What makes values; one method for each rule, given the values of its symbols."""
-
-    def attach(self, machine: Machine) -> None:
-        """Called before the machine runs."""
+    """What makes values, as far as the machine itself calls it."""
 
     def complete_here(
-        self, pending: PendingHere, pieces: list[tuple[int, str]], end: int, terminated: bool
+        self, pending: PendingHere, pieces: list[tuple[int, str]], end: int, *, terminated: bool
     ) -> None:
         """A here-document has been read: (position, text) of each line that belongs to it."""
 
@@ -91,7 +92,8 @@ class Machine:
     """
 
     tables: Tables
-    builder: Any
+    program: Program
+    builder: Builder
     nested: Callable[[str], Machine]  # a machine for the same source
     text: str
     offsets: Offsets = 0
@@ -160,8 +162,7 @@ class Machine:
         """
         tables = self.tables
         actions, scan = tables.actions, tables.scanner
-        rules = [(rule.size, rule.origin) for rule in tables.rules]
-        builders = self.builder.methods(tables.rules)
+        program, builder = self.program, self.builder
         accepting = tables.accepts[start]
         state = tables.starts[start]
         states = [state]
@@ -186,15 +187,14 @@ class Machine:
                     raise self._unexpected(name, token, states)
                 if action >= 0:
                     break
-                size, origin = rules[~action]
-                build = builders[~action]
+                size, origin, build = program[~action]
                 if build is not None:
                     if size:
-                        made = build(*values[-size:])
+                        made = build(builder, *values[-size:])
                         del values[-size:]
                         del states[-size:]
                     else:
-                        made = build()
+                        made = build(builder)
                     values.append(made)
                 elif size:
                     del states[-size:]

@@ -10,7 +10,7 @@ import hashlib
 import json
 import re
 from collections.abc import Mapping
-from enum import Enum
+from enum import IntEnum
 
 from attrs import asdict, field, frozen
 
@@ -19,7 +19,7 @@ from ringfence.grammar.contexts import CONTEXTS, RESERVED_WORDS, WORD_PARTS, let
 END = "$END"
 
 
-class Place(Enum):
+class Place(IntEnum):
     """Where in a word the lexer stands."""
 
     OUTSIDE = 0  # where a word could begin
