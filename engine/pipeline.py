@@ -152,8 +152,8 @@ def _findings(effects: Iterable[Effect], cwd: str, filesystem: FileSystem) -> tu
 
 def place_outside(effect: Effect, cwd: str, filesystem: FileSystem) -> tuple[str, str] | None:
     """The effect's path and where it leads, if that is outside the normalised ``cwd``."""
-    # Deleting a link leaves what it points at alone.
-    follow = effect.operation is not Operation.DELETE
+    # Deleting a link, or listing it, leaves what it points at alone.
+    follow = effect.follow and effect.operation is not Operation.DELETE
     return outside(effect.path, cwd, filesystem, follow=follow)
 
 

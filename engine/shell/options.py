@@ -1,4 +1,4 @@
-"""The builtins for options and positional parameters: ``set``, ``shopt``, ``shift``, ``getopts``."""
+"""The builtins for options and parameters: ``set``, ``shopt``, ``shift``, ``getopts``."""
 
 from __future__ import annotations
 

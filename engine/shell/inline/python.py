@@ -12,12 +12,15 @@ from collections.abc import Iterable, Sequence
 
 from attrs import define
 
+from ringfence.engine.shell.inline import python_library as library
 from ringfence.engine.shell.inline.model import Findings, Program
 from ringfence.engine.shell.inline.python_expressions import Expressions
+from ringfence.engine.shell.inline.python_results import RESULTS
 from ringfence.engine.shell.inline.python_state import TooLong, line_starts, parse
 from ringfence.engine.shell.inline.python_values import (
     UNKNOWN_VALUES,
     Local,
+    Named,
     Plain,
     Values,
     elements,
@@ -124,7 +127,17 @@ class Interpreter(Expressions):
             else:
                 bound = alias.asname or alias.name
                 name = f"{node.module or ''}.{alias.name}"
-            self.bind(bound, self._named(name))
+            if alias.name == "*":
+                self._import_all(name.removesuffix("*"))
+            else:
+                self.bind(bound, self._named(name))
+
+    def _import_all(self, prefix: str) -> None:
+        """``from os import *``: all that is known of the module."""
+        for name in (*library.FUNCTIONS, *library.SHELLS, *library.RUNNERS, *RESULTS):
+            module, _, bound = name.rpartition(".")
+            if prefix == f"{module}.":
+                self.bind(bound, (Named(name),))
 
     def _class(self, node: ast.ClassDef) -> None:
         for statement in node.body:

@@ -120,7 +120,7 @@ class Caller:
         elif name in library.RUNNERS:
             # Any value but a False that is written out may mean a shell.
             keywords = arguments.node.keywords
-            if any(k.arg == "shell" and not _is_false(k.value) for k in keywords):
+            if any(k.arg in ("shell", None) and not _is_false(k.value) for k in keywords):
                 script = first or UNKNOWN_VALUES
                 if any(isinstance(value, Items) for value in script):
                     script = subscript(script, (Text("0"),))
@@ -139,7 +139,7 @@ class Caller:
     def _shell(self, values: Values, arguments: Arguments, by: str) -> None:
         findings, span = self.interpreter.findings, self.interpreter.span(arguments.node)
         where = self._where(arguments)
-        for text in texts(values):
+        for text in texts(values) if values else ():
             if where:
                 findings.command((*where, "sh", "-c", text), span, by)
             else:
@@ -232,6 +232,8 @@ class Caller:
         given = tuple(v for v in arguments.get(0, "path") or () if isinstance(v, Text))
         if name in library.ARGUMENT_METHODS:
             self._path(given, library.ARGUMENT_METHODS[name], arguments.node, by)
+        if name == "system":  # of a C library
+            self._shell(given, arguments, by)
         if name == "map" and len(arguments.positional) > 1:
             return mapped(self, arguments)
         if name == "submit" and arguments.positional:

@@ -40,6 +40,9 @@ from ringfence.engine.shell.inline.python_values import (
 from ringfence.engine.shell.outputs.places import last_name
 from ringfence.rules.model import NAME, UNKNOWN, is_known
 
+MAX_ITEMS = 64
+"""How many items that are added to a collection are told apart."""
+
 MAX_CALLS = 6
 """How deep the program's own functions are followed into each other."""
 
@@ -370,17 +373,24 @@ class Expressions(State):
         changed: list[Value] = []
         for value in self.lookup(name) or UNKNOWN_VALUES:
             if isinstance(value, Items):
-                changed.append(Items((*value.items, values)[-64:], many=True))
+                items = tuple(dict.fromkeys((*value.items, values)))
+                few = len(items) <= MAX_ITEMS
+                changed.append(Items(items if few else (UNKNOWN_VALUES,), many=True))
             elif isinstance(value, Table):
                 entries = dict(value.entries)
                 for text in texts(key):
                     entries[text] = union(entries.get(text, ()), values)
-                known = tuple((k, v) for k, v in entries.items() if is_known(k))[-64:]
+                known = tuple((k, v) for k, v in entries.items() if is_known(k))
                 rest = union(value.rest, *(v for k, v in entries.items() if not is_known(k)))
-                changed.append(Table(known, rest))
+                few = len(known) <= MAX_ITEMS
+                changed.append(Table(known, rest) if few else ANYTHING)
             else:
                 changed.append(value)
-        self.bind(name, union(tuple(changed)))
+        # What it held is still in it, so this replaces it, wherever the variable lives.
+        for frame in reversed(self.frames):
+            if name in frame:
+                frame[name] = union(tuple(changed))
+                return
 
     def others(self, node: ast.AST) -> None:
         """Follow whatever stands below a node of no interest of its own."""

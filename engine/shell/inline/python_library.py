@@ -177,10 +177,10 @@ TEMPORARY = frozenset(
 )
 """Functions that make a file or directory below ``dir``, or else the temporary directory."""
 
-NAMESPACES = frozenset(("vars", "globals", "locals", "sys.modules", "builtins.vars"))
+NAMESPACES = frozenset(("vars", "globals", "locals", "sys.modules"))
 """Where anything of a module can be found under a name that is a text."""
 
-EVALUATORS = frozenset(("exec", "eval", "compile", "builtins.exec", "builtins.eval"))
+EVALUATORS = frozenset(("exec", "eval", "compile"))
 """Functions that run the text of their first argument as Python."""
 
 ALIASES: Mapping[str, str] = {
@@ -188,7 +188,11 @@ ALIASES: Mapping[str, str] = {
     "pd": "pandas",
     "posix": "os",
     "posixpath": "os.path",
-    "builtins.open": "open",
+    **{
+        f"{module}.{name}": name
+        for module in ("builtins", "__builtins__")
+        for name in ("open", "exec", "eval", "compile", "__import__", "getattr", "vars", "globals")
+    },
     "_io.open": "open",
     "os.path.os": "os",
 }

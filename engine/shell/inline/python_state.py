@@ -86,11 +86,14 @@ class State:
     # --- variables -----------------------------------------------------------------------------
 
     def lookup(self, name: str) -> Values | None:
-        """What a variable may hold, or None if the program has not set it."""
-        for frame in reversed(self.frames):
-            if name in frame:
-                return frame[name]
-        return None
+        """What a variable may hold, or None if the program has not set it.
+
+        A variable that is not local may be that of any function around or of the module.
+        """
+        if name in self.frames[-1]:
+            return self.frames[-1][name]
+        found = [frame[name] for frame in self.frames if name in frame]
+        return union(*found) if found else None
 
     def bind(self, name: str, values: Values, *, weak: bool = False) -> None:
         """Let a variable hold ``values``, in a branch besides what it held."""

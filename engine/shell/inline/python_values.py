@@ -111,11 +111,17 @@ def combine(function: Callable[..., str], *several: Values, kind: str = "text") 
 
 
 def elements(values: Values) -> Values:
-    """What iterating over ``values`` gives."""
+    """What iterating over ``values`` gives.
+
+    An empty list alone may be filled in a way that is not followed.
+    """
+    empty = Items(())
     found: list[Values] = []
     for value in values:
+        if value == empty and len(values) > 1:
+            continue
         if isinstance(value, Items):
-            found += value.items
+            found += value.items or (UNKNOWN_VALUES,)
         elif isinstance(value, Table):
             found.append(tuple(Text(key) for key, _ in value.entries) or UNKNOWN_VALUES)
         elif isinstance(value, Text) and is_known(value.text) and len(value.text) <= MAX_VALUES:

@@ -52,6 +52,7 @@ class Scope:
     codes: list[tuple[str, int]] = field(factory=list)
     _assigned: dict[str, list[Range]] = field(factory=dict)
     _changed: set[str] = field(factory=set)
+    _unknown: set[str] = field(factory=set)  # may hold anything besides
     _aliases: dict[str, str] = field(factory=dict)
     _active: set[str] = field(factory=set)
     _steps: list[int] = field(factory=lambda: [0])  # shared with the readers of inner code
@@ -125,6 +126,8 @@ class Scope:
                 self._alias(name, index + 2)
             elif following in ("+=", ".=", "||=", "<<", "<<="):
                 self._changed.add(name)
+            elif following == "=>" or self._is_block_parameter(index):
+                self._unknown.add(name)
             elif name == "as" or (name in ("of", "in") and self.name(index - 1)):
                 self._loop(index, name)
             elif name in ("for", "foreach") and self.language.name == "perl":
@@ -141,8 +144,25 @@ class Scope:
                         for start, _ in split_at(self.tokens, opener + 1, close, ",")
                     ]
                     parameters[self.name(index + 1)] = names
+            elif name == "function" and self.operator(index + 1) == "(":
+                self._unknown_names(index + 2, closer_index(self.tokens, index + 1))
+        for index in range(len(self.tokens)):
+            if self.operator(index) == "=>" and self.operator(index - 1) == ")":
+                opener = index - 1
+                while opener > 0 and self.operator(opener) != "(":
+                    opener -= 1
+                self._unknown_names(opener, index)
         self._bind_parameters(parameters)
         self._collect_modules()
+
+    def _is_block_parameter(self, index: int) -> bool:
+        """``{ |x, y| … }``."""
+        around = (self.operator(index - 1), self.operator(index + 1))
+        return self.language.bare_calls and around in {("|", "|"), ("|", ","), (",", "|")}
+
+    def _unknown_names(self, start: int, end: int) -> None:
+        """The parameters of a function without a name may be anything."""
+        self._unknown.update(filter(None, map(self.name, range(start, end))))
 
     def _loop(self, index: int, word: str) -> None:
         """``for (const x of …)``, ``for x in …`` or PHP's ``foreach (… as $x)``."""
@@ -160,7 +180,9 @@ class Scope:
             names = functions.get(self.name(index), ())
             if not names or self.name(index - 1) in ("function", "def"):
                 continue
-            if self.operator(index + 1) == "(":
+            if self.operator(index + 1) != "(":
+                self._unknown.update(names)  # it is called from elsewhere
+            else:
                 close = closer_index(self.tokens, index + 1)
                 ranges = split_at(self.tokens, index + 2, close, ",")
                 for name, part in zip(names, ranges, strict=False):
@@ -236,6 +258,8 @@ class Scope:
         self._active.discard(name)
         if name in self._changed:
             values = [value + UNKNOWN for value in values]
+        if name in self._unknown:
+            values.append(UNKNOWN)
         return values or [UNKNOWN]
 
     def _constant(self, kind: str) -> str:
