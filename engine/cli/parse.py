@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from typing import Any
 
 from ringfence.engine.cli.output import marked, warn, write_json, write_text
@@ -32,7 +31,7 @@ def register(commands: Any) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Parse, print, and return the exit status."""
-    from ringfence.grammar import parse  # noqa: PLC0415  # loads the grammar
+    from ringfence.grammar import TooComplex, parse  # noqa: PLC0415  # loads the grammar
 
     if arguments.jsonl:
         from ringfence.engine.cli.batch import answer_lines  # noqa: PLC0415
@@ -41,7 +40,10 @@ def run(arguments: argparse.Namespace) -> int:
             text = row.get("text")
             if not isinstance(text, str):
                 raise ValueError("text must be a string")  # noqa: TRY004  # told to the reader
-            script = parse(text)
+            try:
+                script = parse(text)
+            except TooComplex as error:
+                return _failure(str(error), len(text))
             result = _verdict(script.problem)
             return {**result, "tree": tree_json(script)} if arguments.tree else result
 
@@ -50,24 +52,32 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.command is None:
         warn("give a command, or --jsonl")
         return 2
-    script = parse(arguments.command)
+    try:
+        script = parse(arguments.command)
+    except TooComplex as error:
+        if arguments.json:
+            write_json(_failure(str(error), len(arguments.command)), indent=2)
+        else:
+            write_text(str(error))
+        return 1
     if arguments.json:
         write_json({**_verdict(script.problem), "tree": tree_json(script)}, indent=2)
     elif script.problem is None:
         write_text(tree_text(script))
     else:
-        start, end = script.problem.span
-        first = marked(arguments.command, [(start, max(end, start + 1))])
-        write_text(f"{script.problem.message}\n\n{first}")
-        sys.stdout.flush()
+        start, end = script.problem.found
+        # What is missing at the end is shown at the last character that is there.
+        start = max(0, min(start, len(arguments.command.rstrip()) - 1))
+        write_text(marked(arguments.command, [(start, max(end, start + 1))]))
+        write_text(script.problem.message)
     return 0 if script.problem is None else 1
 
 
 def _verdict(problem: SyntaxProblem | None) -> dict[str, Any]:
     if problem is None:
         return {"ok": True}
-    return {"ok": False, "error": {"message": problem.message, "span": list(problem.span)}}
+    return {"ok": False, "error": {"message": problem.message, "span": list(problem.found)}}
 
 
-def _failure(message: str) -> dict[str, Any]:
-    return {"ok": False, "error": {"message": message, "span": [0, 0]}}
+def _failure(message: str, end: int = 0) -> dict[str, Any]:
+    return {"ok": False, "error": {"message": message, "span": [0, end]}}

@@ -7,12 +7,14 @@ arguments matter but nothing else, are left to the knowledge about commands.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from itertools import pairwise
 
 from attrs import evolve
 
 from ringfence.engine.shell import conditions, declarations, external, files, nested, options
 from ringfence.engine.shell.call import Call, operands
 from ringfence.engine.shell.directories import cd, dirs, popd, pushd, pwd
+from ringfence.engine.shell.expansion import forbid_substitution
 from ringfence.engine.shell.outcome import Outcome
 from ringfence.engine.shell.reading import mapfile, read
 from ringfence.engine.shell.state import State
@@ -120,6 +122,18 @@ def builtin(call: Call) -> Outcome:
     return _dispatch(evolve(call, argv=words), functions=False) if words else call.succeeds()
 
 
+def compgen(call: Call) -> Outcome:
+    """``compgen -C script`` runs the script, and expands the words of ``-W`` once more."""
+    words = call.arguments
+    for option, value in pairwise(words):
+        if option.text == "-C":
+            with call.run.nested():
+                call.run.walker.script(value.text, value, call.state.copy())
+        elif option.text == "-W":
+            forbid_substitution(call.world, value.text)
+    return external.execute(call)
+
+
 def trap(call: Call) -> Outcome:
     """``trap 'script' signal…``: what it would do is evaluated when the shell ends."""
     words = operands(call.arguments, stop_at=("-", ""))
@@ -173,6 +187,7 @@ BUILTINS: Mapping[str, Callable[[Call], Outcome]] = {
     "return": leave,
     "builtin": builtin,
     "command": command,
+    "compgen": compgen,
     "eval": eval_,
     "exec": exec_,
     "trap": trap,

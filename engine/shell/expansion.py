@@ -198,11 +198,30 @@ def _part(world: World, part: WordPart, *, quoted: bool) -> Pieces:
 
 
 def arithmetic_value(world: World, expression: str) -> int | None:
-    """The value of an arithmetic expression, its assignments made; None if unknown."""
-    result = arithmetic.evaluate(expression, lambda name: variables.number(world, name))
+    """The value of an arithmetic expression, its assignments made; None if unknown.
+
+    Arithmetic expands the subscripts in it once more, those in the values of variables too: a
+    command substitution that is still in there would run.
+    """
+
+    def value_of(name: str) -> str | None:
+        value = variables.number(world, name)
+        forbid_substitution(world, value or "")
+        return value
+
+    forbid_substitution(world, expression)
+    result = arithmetic.evaluate(expression, value_of)
     for name, number in result.assignments.items():
         variables.assign(world, name, NAME if number is None else number)
     return result.value
+
+
+def forbid_substitution(world: World, text: str) -> None:
+    """Call the command opaque if ``text``, which bash expands again, would run something."""
+    if "$(" in text or "`" in text:
+        recorder = world.run.recorder
+        reason = "a value that bash expands again holds a command substitution"
+        recorder.obscure(reason, (0, len(recorder.source)))
 
 
 # --- tildes ------------------------------------------------------------------------------------

@@ -32,6 +32,7 @@ from ringfence.rules.usage import CommandUse, PathUse, ProgramUse, Usage
 _SHEBANG = re.compile(r"#!\s*(?:\S*/)?(?:env\s+(?:-S\s+)?)?(?:\S*/)?(?P<name>[\w.+-]+)")
 _SHELLS = frozenset(("sh", "bash", "dash", "zsh", "ksh", "ash"))
 _KEEPERS = frozenset(("chgrp", "chmod", "chown", "touch"))  # they leave the text as it is
+_COPIERS = frozenset(("cp", "install", "mv"))
 _DOWNLOADERS = frozenset(("curl", "wget"))
 _NEVER_FAIL = frozenset(("echo", "printf", "pwd", "date"))
 
@@ -200,6 +201,9 @@ class _Program:
             files.make_directory(state, path)
         elif self.use.command == "tee":
             files.write(state, path, state.input)
+        elif self.use.command in _COPIERS:
+            operands = [word.text for word in self.call.arguments if not word.text.startswith("-")]
+            files.write(state, path, _read(self.call, operands[0]) if len(operands) == 2 else None)
         elif self.use.command in _DOWNLOADERS:
             files.write(state, path, UNKNOWN)
         elif self.use.command not in _KEEPERS:

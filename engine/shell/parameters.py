@@ -303,7 +303,10 @@ def _transformed(world: World, node: ParameterExpansion, parameter: str, text: s
             return text.lower()
         case "u":
             return text[:1].upper() + text[1:]
-        case "P" | "K" | "k":
+        case "P":
+            expansion.forbid_substitution(world, text)
+            return text
+        case "K" | "k":
             return text
         case "A":
             return f"{parameter}={shell_quoted(text)}"

@@ -13,208 +13,34 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import lru_cache
-from typing import TypeAlias
 
 from attrs import define, field, frozen
 
-MAX_NESTING = 40
-"""How deep extended patterns may stand in each other."""
+from ringfence.engine.shell.pattern_syntax import (
+    AnyCharacter,
+    AnyText,
+    Bracket,
+    Character,
+    Group,
+    Part,
+    PatternTooComplex,
+    Reader,
+)
+
+__all__ = [
+    "Pattern",
+    "PatternTooComplex",
+    "compile_pattern",
+    "has_magic",
+    "matches",
+    "quote",
+    "remove",
+    "replace",
+    "unquote",
+]
 
 MAX_COST = 400_000
 """Bound on one operation's work, in steps of up to 64 positions each; well under a second."""
-
-MAX_UNCLOSED = 100_000
-"""Bound on the characters read in vain, in search of the end of unclosed ``[`` and ``@(``."""
-
-
-class PatternTooComplex(ValueError):  # noqa: N818
-    """A pattern, or a text to match, is past the limits of this module."""
-
-
-# --- the parts of a pattern --------------------------------------------------------------------
-
-
-@frozen
-class _Character:
-    """One character that stands for itself."""
-
-    text: str
-
-
-@frozen
-class _Bracket:
-    """``[…]``: characters, ranges (both ends inclusive) and the names of classes."""
-
-    characters: frozenset[str]
-    ranges: tuple[tuple[str, str], ...]
-    classes: tuple[str, ...]
-    negated: bool
-
-    def accepts(self, character: str) -> bool:
-        """Whether the bracket expression matches ``character``."""
-        found = (
-            character in self.characters
-            or any(low <= character <= high for low, high in self.ranges)
-            or any(_CLASSES[name](character) for name in self.classes)
-        )
-        return found != self.negated
-
-
-@frozen
-class _AnyCharacter:
-    """``?``."""
-
-
-@frozen
-class _AnyText:
-    """``*``."""
-
-
-@frozen
-class _Group:
-    """``op(alternative|…)``."""
-
-    operator: str
-    alternatives: tuple[tuple[_Part, ...], ...]
-
-
-_Part: TypeAlias = _Character | _Bracket | _AnyCharacter | _AnyText | _Group
-
-
-def _ascii(test: Callable[[str], bool]) -> Callable[[str], bool]:
-    return lambda character: character.isascii() and test(character)
-
-
-_CLASSES: dict[str, Callable[[str], bool]] = {
-    "alnum": str.isalnum,
-    "alpha": str.isalpha,
-    "ascii": str.isascii,
-    "blank": lambda c: c in " \t",
-    "cntrl": lambda c: c < " " or c == "\x7f",
-    "digit": _ascii(str.isdigit),
-    "graph": lambda c: c.isprintable() and not c.isspace(),
-    "lower": str.islower,
-    "print": str.isprintable,
-    "punct": lambda c: c.isprintable() and not c.isalnum() and not c.isspace(),
-    "space": str.isspace,
-    "upper": str.isupper,
-    "word": lambda c: c.isalnum() or c == "_",
-    "xdigit": lambda c: c in "0123456789abcdefABCDEF",
-}
-
-
-# --- reading -----------------------------------------------------------------------------------
-
-
-@define
-class _Reader:
-    """Reads the parts of ``text`` from ``position`` on."""
-
-    text: str
-    extglob: bool
-    position: int = 0
-    _unclosed: int = 0
-
-    def sequence(self, stops: str, depth: int) -> tuple[_Part, ...]:
-        """Parts up to the end or to an unquoted character of ``stops``, which is not consumed."""
-        parts: list[_Part] = []
-        while self.position < len(self.text) and self.text[self.position] not in stops:
-            parts.append(self._part(depth))
-        return tuple(parts)
-
-    def _part(self, depth: int) -> _Part:
-        character = self.text[self.position]
-        if self.extglob and character in "?*+@!" and self.text.startswith("(", self.position + 1):
-            group = self._group(depth + 1)
-            if group is not None:
-                return group
-        if character == "[":
-            bracket = self._bracket()
-            if bracket is not None:
-                return bracket
-        self.position += 1
-        if character == "*":
-            return _AnyText()
-        if character == "?":
-            return _AnyCharacter()
-        if character == "\\" and self.position < len(self.text):
-            self.position += 1
-            return _Character(self.text[self.position - 1])
-        return _Character(character)
-
-    def _group(self, depth: int) -> _Group | None:
-        """``op(…)`` at the position, or None (nothing consumed) if its ``)`` is missing."""
-        if depth > MAX_NESTING:
-            raise PatternTooComplex("extended patterns are nested too deeply")
-        start = self.position
-        operator = self.text[start]
-        self.position += 1
-        alternatives: list[tuple[_Part, ...]] = []
-        while self.position < len(self.text) and self.text[self.position] in "(|":
-            self.position += 1
-            alternatives.append(self.sequence("|)", depth))
-        if self.position < len(self.text):
-            self.position += 1
-            return _Group(operator, tuple(alternatives))
-        self._read_in_vain(start)
-        self.position = start
-        return None
-
-    def _read_in_vain(self, start: int) -> None:
-        """Count the characters from ``start`` on, which are to be read again."""
-        self._unclosed += len(self.text) - start
-        if self._unclosed > MAX_UNCLOSED:
-            raise PatternTooComplex("too many unclosed brackets")
-
-    def _bracket(self) -> _Bracket | None:
-        """``[…]`` at the position, or None (nothing consumed) if it is no bracket expression."""
-        text, at = self.text, self.position + 1
-        if "]" not in text[at:]:
-            return None
-        negated = text[at : at + 1] in ("!", "^")
-        at += negated
-        first = at
-        characters: set[str] = set()
-        ranges: list[tuple[str, str]] = []
-        classes: list[str] = []
-        while at < len(text):
-            if text[at] == "]" and at > first:
-                self.position = at + 1
-                return _Bracket(frozenset(characters), tuple(ranges), tuple(classes), negated)
-            name, end = _named(text, at, ":")
-            if name is not None:
-                if name in _CLASSES:
-                    classes.append(name)
-                at = end
-                continue
-            low, at = _element(text, at)
-            if text.startswith("-", at) and at + 1 < len(text) and text[at + 1] != "]":
-                high, at = _element(text, at + 1)
-                ranges.append((low, high))
-            else:
-                characters.add(low)
-        self._read_in_vain(self.position)
-        return None
-
-
-def _named(text: str, at: int, mark: str) -> tuple[str | None, int]:
-    """The name in ``[:name:]`` (or ``[=c=]``, ``[.c.]``) at ``at``, and the position after it."""
-    if text.startswith("[" + mark, at):
-        end = text.find(mark + "]", at + 2)
-        if end > 0:
-            return text[at + 2 : end], end + 2
-    return None, at
-
-
-def _element(text: str, at: int) -> tuple[str, int]:
-    """One character of a bracket expression at ``at``, and the position after it."""
-    for mark in "=.":
-        name, end = _named(text, at, mark)
-        if name is not None and len(name) == 1:
-            return name, end
-    if text[at] == "\\" and at + 1 < len(text):
-        return text[at + 1], at + 2
-    return text[at], at + 1
 
 
 # --- matching ----------------------------------------------------------------------------------
@@ -227,7 +53,7 @@ class _Run:
     text: str
     full: int = field(init=False)
     _places: dict[str, int] = field(init=False, factory=dict)
-    _brackets: dict[_Bracket, int] = field(init=False, factory=dict)
+    _brackets: dict[Bracket, int] = field(init=False, factory=dict)
     _cost: int = field(init=False, default=0)
     _step: int = field(init=False)
 
@@ -243,7 +69,7 @@ class _Run:
                 bits[index >> 3] |= 1 << (index & 7)
             self._places[character] = int.from_bytes(bits, "little")
 
-    def sequence(self, parts: Sequence[_Part], starts: int) -> int:
+    def sequence(self, parts: Sequence[Part], starts: int) -> int:
         """All positions where ``parts``, begun at one of ``starts``, can end."""
         for part in parts:
             if not starts:
@@ -251,27 +77,27 @@ class _Run:
             starts = self._ends(part, starts)
         return starts
 
-    def _ends(self, part: _Part, starts: int) -> int:
+    def _ends(self, part: Part, starts: int) -> int:
         self._cost += self._step
         if self._cost > MAX_COST:
             raise PatternTooComplex("matching the pattern takes too long")
         match part:
-            case _Character(text):
+            case Character(text):
                 return (starts & self._places.get(text, 0)) << 1
-            case _AnyText():
+            case AnyText():
                 return self._from(starts)
-            case _AnyCharacter():
+            case AnyCharacter():
                 return (starts << 1) & self.full
-            case _Bracket():
+            case Bracket():
                 return (starts & self._accepted(part)) << 1
-            case _Group():
+            case Group():
                 return self._group(part, starts)
 
     def _from(self, starts: int) -> int:
         """All positions at or after the first of ``starts``."""
         return self.full ^ ((starts & -starts) - 1)
 
-    def _accepted(self, bracket: _Bracket) -> int:
+    def _accepted(self, bracket: Bracket) -> int:
         if bracket not in self._brackets:
             places = 0
             for character, bits in self._places.items():
@@ -280,13 +106,13 @@ class _Run:
             self._brackets[bracket] = places
         return self._brackets[bracket]
 
-    def _once(self, group: _Group, starts: int) -> int:
+    def _once(self, group: Group, starts: int) -> int:
         ends = 0
         for alternative in group.alternatives:
             ends |= self.sequence(alternative, starts)
         return ends
 
-    def _group(self, group: _Group, starts: int) -> int:
+    def _group(self, group: Group, starts: int) -> int:
         if group.operator == "!":
             return self._except(group, starts)
         ends = self._once(group, starts)
@@ -297,7 +123,7 @@ class _Run:
                 ends |= new
         return ends | starts if group.operator in "?*" else ends
 
-    def _except(self, group: _Group, starts: int) -> int:
+    def _except(self, group: Group, starts: int) -> int:
         """Where ``!(…)`` can end: what must not match depends on where each match began."""
         ends = 0
         while starts:
@@ -307,11 +133,11 @@ class _Run:
         return ends
 
 
-def _reversed(parts: tuple[_Part, ...]) -> tuple[_Part, ...]:
+def _reversed(parts: tuple[Part, ...]) -> tuple[Part, ...]:
     """The parts of the pattern that matches the same texts written backwards."""
     return tuple(
-        _Group(part.operator, tuple(map(_reversed, part.alternatives)))
-        if isinstance(part, _Group)
+        Group(part.operator, tuple(map(_reversed, part.alternatives)))
+        if isinstance(part, Group)
         else part
         for part in reversed(parts)
     )
@@ -322,17 +148,17 @@ class Pattern:
     """A pattern that has been read; see `compile_pattern`."""
 
     source: str
-    _parts: tuple[_Part, ...]
+    _parts: tuple[Part, ...]
 
     @property
     def magic(self) -> bool:
         """Whether the pattern is more than one literal text."""
-        return not all(isinstance(part, _Character) for part in self._parts)
+        return not all(isinstance(part, Character) for part in self._parts)
 
     @property
     def literal(self) -> str | None:
         """The only text that the pattern matches, or None if it is magic."""
-        texts = [part.text for part in self._parts if isinstance(part, _Character)]
+        texts = [part.text for part in self._parts if isinstance(part, Character)]
         return "".join(texts) if len(texts) == len(self._parts) else None
 
     def matches(self, text: str) -> bool:
@@ -385,7 +211,7 @@ def compile_pattern(pattern: str, *, extglob: bool = True) -> Pattern:
     Any text is a pattern: an unclosed ``[`` or ``@(`` stands for itself, as in bash. Raises
     PatternTooComplex past MAX_NESTING.
     """
-    return Pattern(pattern, _Reader(pattern, extglob).sequence("", 0))
+    return Pattern(pattern, Reader(pattern, extglob).sequence("", 0))
 
 
 def matches(pattern: str, text: str, *, extglob: bool = True) -> bool:

@@ -20,6 +20,7 @@ MAX_LENGTH = 200_000
 
 LANGUAGES: Mapping[str, tuple[str, str]] = {
     "awk": ("awk", "inspect"),
+    "fish": ("others", "inspect_fish"),
     "julia": ("others", "inspect_julia"),
     "lua": ("others", "inspect_lua"),
     "mysql": ("sql", "inspect_mysql"),

@@ -105,6 +105,15 @@ def mapfile(call: Call) -> Outcome:
     name = operands[0].text if operands else "MAPFILE"
     where = call.run.recorder.column(call.span)
     step = f"`{call.name}` took it {where}"
+    if options.get("C"):
+        _call_back(call, options["C"])
     variables.assign(call.world, name, Array().append(lines), steps=(step,))
     _left(call, options, "")
     return call.succeeds()
+
+
+def _call_back(call: Call, script: str) -> None:
+    """``mapfile -C script``: bash evaluates it, a line's number and text added, now and then."""
+    at = next(word for word in call.arguments if script in word.text)
+    with call.run.nested(), call.run.recorder.possibly():
+        call.run.walker.script(f"{script} 0 line", at, call.state.copy())

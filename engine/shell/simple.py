@@ -18,7 +18,7 @@ from ringfence.engine.shell.quoting import shell_quoted
 from ringfence.engine.shell.state import Array, State, Variable, join
 from ringfence.engine.shell.texts import as_value
 from ringfence.grammar.nodes import ArrayLiteral, Assignment, SimpleCommand, Span, Word
-from ringfence.rules.model import Field, Operation, is_known
+from ringfence.rules.model import UNKNOWN, Field, Operation, is_known
 
 MAX_SHOWN = 200
 """The longest value that a step shows."""
@@ -84,6 +84,8 @@ def perform_assignment(
             attributes=attributes,
         )
     value = expansion.text(world, assignment.value, assignment=True)
+    if assignment.name == "PS4":  # expanded again for each command that `set -x` shows
+        expansion.forbid_substitution(world, value.text)
     where = world.run.recorder.column(assignment.span)
     step = f"`${assignment.name}` was set to `{expansion.shown(value.text)}` {where}"
     steps = (*value.steps, step) if len(value.text) <= MAX_SHOWN else value.steps
@@ -173,7 +175,13 @@ def _with_words(
     outcome = redirections.collected(
         world, redirected, body, restore=before if fed and not persists else None
     )
-    each_state(outcome, lambda after: _restore(after, saved))
+    last = Variable((UNKNOWN if argv[-1].several else as_value(argv[-1]),), steps=argv[-1].steps)
+
+    def finish(after: State) -> None:
+        _restore(after, saved)
+        after.variables["_"] = last
+
+    each_state(outcome, finish)
     return outcome
 
 

@@ -70,7 +70,7 @@ class TestParse:
         """Says what is wrong and marks the place."""
         result = run("parse", "echo )")
         assert result.returncode == 1
-        message, _, command, marks, *_ = result.stdout.split("\n")
+        command, marks, message, *_ = result.stdout.split("\n")
         assert message
         assert command == "    echo )"
         assert marks == "         ^"

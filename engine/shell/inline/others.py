@@ -1,4 +1,4 @@
-"""Languages that are rare on a command line: Lua, R and Julia."""
+"""Languages that are rare on a command line: Lua, R, Julia and fish."""
 
 from __future__ import annotations
 
@@ -102,6 +102,11 @@ JULIA = Language(
     },
     interpolation=re.compile(r"\$\((?P<code>[^()]*)\)|\$(?P<name>[A-Za-z_]\w*)"),
 )
+
+
+def inspect_fish(program: Program, findings: Findings) -> None:
+    """A fish program is looked at as bash's: what differs is a syntax error or unknown there."""
+    findings.shell(program.text, (0, len(program.text)), "fish")
 
 
 def inspect_lua(program: Program, findings: Findings) -> None:

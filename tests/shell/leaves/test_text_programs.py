@@ -69,6 +69,7 @@ SED = [
     ("s/x/[/;p", ""),
     ("a\\\n/etc/x\nw out", "write:out"),
     ("1i r /etc/x", ""),
+    ("$a\\", ""),
     ("# w /etc/x\np", ""),
     ("r /etc/x", "read:/etc/x"),
     ("1r../x\np", "read:../x"),
@@ -142,6 +143,7 @@ CLIENTS = [
     ("mysql", "LOAD DATA LOCAL INFILE '/tmp/a' INTO TABLE t", "read:/tmp/a"),
     ("mysql", "SELECT 1 INTO OUTFILE '/server/side'", ""),
     ("jq", ".a | input_filename", ""),
+    ("fish", "cat /etc/x", "sh:cat /etc/x"),
     ("klingon", "x", "opaque"),
 ]
 
