@@ -273,6 +273,12 @@ class Builder:
         return _add(_Simple(*item.span), item)
 
     def prefix_more(self, simple: _Simple, _blank: Token, item: Assignment) -> _Simple:
+        first = simple.assignments[0].span if simple.assignments else None
+        interrupted = first is not None and any(r.span > first for r in simple.redirections)
+        if isinstance(item.value, ArrayLiteral) and interrupted:
+            # Between assignments, bash allows no compound one behind a redirection.
+            place = item.value.span[0]
+            raise Unexpected("found `(`, expected a word", (place, place + 1))
         return _add(simple, item)
 
     def prefix_redirection(self, simple: _Simple, item: Redirection) -> _Simple:
@@ -308,6 +314,21 @@ class Builder:
 
     def declared_after_prefix(self, simple: _Simple, _blank: Token, name: Token) -> _Simple:
         return _argument(simple, _literal_word(name))
+
+    def called_after_closing(self, redirection: Redirection, word: Word) -> _Simple:
+        return _argument(self.prefix_first(redirection), word)
+
+    def called_closing(self, simple: _Simple, redirection: Redirection, word: Word) -> _Simple:
+        return _argument(_add(simple, redirection), word)
+
+    def closing(self, close: Token) -> Redirection:
+        target = close.text[2:].lstrip(" \t")
+        place = (close.span[1] - len(target), close.span[1])
+        word = Word(place, (Literal(place, target),))
+        return Redirection(close.span, close.text[:2], word)
+
+    def closing_fd(self, fd: Token, close: Token) -> Redirection:
+        return evolve(self.closing(close), span=_join(fd, close), fd=fd.text)
 
     def redirection(self, operator: Token, target: Word) -> Redirection:
         return Redirection((operator.span[0], target.span[1]), operator.text, target)

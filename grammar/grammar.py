@@ -148,8 +148,9 @@ class Grammar:
         if not values or not isinstance(values[0], list):
             return ()
         lines = list(values[0])
-        if len(values) == 3 and isinstance(values[1], list) and values[2].text == "\n":
-            lines.extend(values[1])  # a line and its newline, not yet put together
+        # A line and its newline may not have been put together yet.
+        if len(values) == 3 and isinstance(values[1], list) and isinstance(values[2], Token):
+            lines.extend(values[1])
         return tuple(lines)
 
 

@@ -262,9 +262,9 @@ class Machine:
         """Where a backslash-newline touches the token that begins at ``position``, or -1."""
         if self.text.startswith("\\\n", position):
             return position
-        if match is not None and self.text.startswith("\\\n", match.end()):
-            return match.end()
-        return -1
+        # What does not match yet may be the first half of something.
+        end = (match or _PLAIN.match(self.text, position) or match).end()
+        return end if self.text.startswith("\\\n", end) else -1
 
     def _cut(self, position: int) -> None:
         if len(self.cuts) >= MAX_CONTINUATIONS:
@@ -417,6 +417,7 @@ class Machine:
         return frozenset(fitting)
 
 
+_PLAIN = re.compile(r"[^\s;&|()<>'\"`$\\]*")
 _LOOK_BACK = 50  # states kept for finding out what could stand next
 _WORD_ENDERS = frozenset(("BLANK", "NEWLINE", "AND_IF", "OR_IF", "RPAR"))
 

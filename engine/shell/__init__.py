@@ -10,7 +10,7 @@ from ringfence.engine.shell.overlay import Overlay
 from ringfence.engine.shell.recorder import Recorder
 from ringfence.engine.shell.state import State, Variable
 from ringfence.engine.shell.walk import TreeWalker
-from ringfence.grammar import TooComplex, parse
+from ringfence.grammar import Grammar, TooComplex, bash
 from ringfence.rules.model import CommandLine, Effect, Opaque
 
 __all__ = ["Evaluation", "Shell", "evaluate"]
@@ -25,14 +25,15 @@ class Evaluation:
     commands: tuple[CommandLine, ...]
 
 
-def evaluate(command: str, shell: Shell) -> Evaluation:
+def evaluate(command: str, shell: Shell, grammar: Grammar | None = None) -> Evaluation:
     """Evaluate ``command`` as ``bash -c`` in ``shell`` would run it, touching nothing.
 
-    Never raises for any text: what is past a limit (``limits``) is opaque.
+    ``grammar`` is one that extends bash's. Never raises for any text: what is past a limit
+    (``limits``) is opaque.
     """
     overlay = Overlay(shell.filesystem)
     recorder = Recorder(command, shell.cwd, overlay)
-    run = Run(shell, recorder, overlay)
+    run = Run(shell, recorder, overlay, grammar or bash())
     run.walker = walker = TreeWalker(run)
     state = State(
         directories=(shell.cwd,),
@@ -44,7 +45,7 @@ def evaluate(command: str, shell: Shell) -> Evaluation:
     )
     everything = (0, len(command))
     try:
-        script = parse(command)
+        script = run.grammar.parse(command, follow_shopt=True)
         walker.subshell(lambda inner: walker.execute_script(script, inner), state)
     except (LimitExceededError, TooComplex) as error:
         recorder.limit(str(error), everything)

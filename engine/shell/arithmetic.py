@@ -173,8 +173,8 @@ _PREFIX: dict[str, Callable[[int], int]] = {
 class _Evaluator:
     """Parses by precedence and computes on the way.
 
-    In a part that bash skips (after ``0 &&``), ``_skipping`` is above 0: nothing is looked up,
-    divided or assigned there.
+    In a part that bash skips (after ``0 &&``), ``_skipping`` is above 0: nothing is looked up or
+    assigned there, and a division by zero is no error.
     """
 
     text: str
@@ -242,7 +242,10 @@ class _Evaluator:
         self._skipping += decided
         right = self._expression(binding if binding == _POWER else binding + 1)
         self._skipping -= decided
-        return 0 if self._skipping else _wrapped(compute(left, right))
+        if self._skipping and operator in ("/", "%"):
+            # Bash computes there all the same, and refuses a negative exponent.
+            right = right or 1
+        return _wrapped(compute(left, right))
 
     def _conditional(self, condition: int) -> int:
         self._at += 1

@@ -22,6 +22,7 @@ from ringfence.engine.shell.overlay import Overlay
 from ringfence.engine.shell.recorder import Recorder
 from ringfence.engine.shell.state import State, Value, join_values
 from ringfence.engine.shell.texts import joined
+from ringfence.grammar import Grammar
 from ringfence.grammar.nodes import (
     Command,
     FunctionDefinition,
@@ -92,6 +93,7 @@ class Run:
     shell: Shell
     recorder: Recorder
     overlay: Overlay
+    grammar: Grammar
     walker: Walker = field(init=False)
     steps: int = 0
     allowed_steps: int = MAX_STEPS

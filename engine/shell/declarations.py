@@ -13,7 +13,7 @@ from ringfence.engine.shell.call import Call, operands
 from ringfence.engine.shell.outcome import Outcome
 from ringfence.engine.shell.state import Array, Variable
 from ringfence.engine.shell.texts import bounded
-from ringfence.rules.model import UNKNOWN, Field
+from ringfence.rules.model import Field
 
 _NAME = re.compile(r"(?P<name>[A-Za-z_]\w*)(?:\[(?P<subscript>.*)\])?(?P<append>\+)?=", re.DOTALL)
 
@@ -87,8 +87,6 @@ def _declared(
     found = _NAME.match(argument.text)
     name = assignment.name if assignment else found["name"] if found else argument.text
     if not re.fullmatch(r"[A-Za-z_]\w*(\[.*\])?", name):
-        if UNKNOWN in argument.text:
-            call.unknown("which variable is set is only known at run time", argument)
         return
     if state.frames and not everywhere and call.name in ("local", "declare", "typeset"):
         scope = state.frames[-1]

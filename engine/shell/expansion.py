@@ -129,7 +129,9 @@ def _glob(world: World, field: Field, pieces: Sequence[Piece]) -> list[Field]:
     if not matcher.magic(glob):
         return [evolve(field, text=unquote(glob))]
     step = f"`{world.run.recorder.text(field.span)}` is a pattern"
-    unmatched = evolve(field, glob=True, steps=(*field.steps, step))
+    # Elsewhere than in bash, an extended pattern is known as a star.
+    stars = "".join("*" if piece.pattern else piece.text for piece in pieces)
+    unmatched = evolve(field, text=stars, glob=True, steps=(*field.steps, step))
     found = None
     if field.known and not world.state.changed and not directory.startswith(UNKNOWN):
         found = matcher.expand(glob)

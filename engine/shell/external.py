@@ -281,6 +281,8 @@ class _Program:
                 inner.directories = (self.directory(command.directory),)
             if command.clears_environment:
                 inner.variables = {}
+            if command.other_user:
+                _at_another_home(inner)
             for name, value in command.assignments:
                 steps = (f"`${name}` was set to `{expansion.shown(value)}`",)
                 inner.variables[name] = Variable((value,), exported=True, steps=steps)
@@ -295,3 +297,9 @@ class _Program:
         if text.startswith(UNKNOWN):
             return UNKNOWN
         return kernel_path(join(self.call.world.directory, text), self.call.run.filesystem)
+
+
+def _at_another_home(state: State) -> None:
+    """``sudo`` may keep ``$HOME`` or set it to that of root."""
+    held = state.variables.get("HOME") or Variable(())
+    state.variables["HOME"] = Variable((*held.values, "/root"), exported=True, steps=held.steps)

@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 
 from ringfence.engine.shell import expansion, patterns, variables
 from ringfence.engine.shell.core import World
+from ringfence.engine.shell.limits import MAX_TEXT
 from ringfence.engine.shell.pieces import BREAK, Piece, Pieces
 from ringfence.engine.shell.quoting import decode, shell_quoted
 from ringfence.engine.shell.state import Array
@@ -248,6 +249,8 @@ def _matched(world: World, node: ParameterExpansion, operator: str, glob: str, t
         if operator in ("/#", "/%"):
             anchor = operator[1]
         new = expansion.text(world, node.argument2).text if node.argument2 is not None else ""
+        if len(text) * len(new) > MAX_TEXT * 16:
+            return UNKNOWN
         return patterns.replace(
             text, glob, new, every=operator == "//", anchor=anchor, extglob=extglob
         )

@@ -15,7 +15,7 @@ from ringfence.rules.model import UNKNOWN, Field
 
 __all__ = ["LANGUAGES", "Inspection", "inspect_program"]
 
-MAX_LENGTH = 200_000
+MAX_LENGTH = 100_000
 """The longest program that is looked into."""
 
 LANGUAGES: Mapping[str, tuple[str, str]] = {

@@ -84,6 +84,10 @@ def first(found: Found) -> str | None:
 def element(world: World, name: str, subscript: str) -> Found:
     """The element of the array ``name`` at the expanded ``subscript``."""
     value = lookup(world, name)
+    if not (isinstance(value, Array) and value.associative):
+        from ringfence.engine.shell.expansion import forbid_substitution  # noqa: PLC0415 as below
+
+        forbid_substitution(world, subscript)
     if isinstance(value, Array):
         key = subscript if value.associative else index(world, value, subscript)
         if key is None or not is_known(key):
@@ -220,8 +224,9 @@ def unset(world: World, name: str) -> None:
     """``unset name``: known to be unset from now on."""
     subscripted = _SUBSCRIPTED.match(name)
     if subscripted:
-        array = lookup(world, subscripted["name"])
         key = subscripted["subscript"]
+        element(world, subscripted["name"], key)  # bash evaluates the subscript in any case
+        array = lookup(world, subscripted["name"])
         if isinstance(array, Array) and key not in ("@", "*"):
             where = key if array.associative else index(world, array, key)
             world.state.variables[subscripted["name"]] = Variable(

@@ -14,7 +14,6 @@ from ringfence.engine.shell.nested import places, process
 from ringfence.engine.shell.outcome import Outcome, by_answer
 from ringfence.engine.shell.state import Function, State, join, outputs
 from ringfence.engine.shell.texts import joined
-from ringfence.grammar import parse
 from ringfence.grammar.nodes import (
     AndOr,
     ArithmeticCommand,
@@ -268,7 +267,12 @@ class TreeWalker:
         recorder = self.run.recorder
         offsets = places(recorder, at.span, text)
         anchor = recorder.span(at.span) if offsets is None else None
-        script = parse(text, 0 if offsets is None else offsets)
+        script = self.run.grammar.parse(
+            text,
+            0 if offsets is None else offsets,
+            extglob="extglob" in state.options,
+            follow_shopt=True,
+        )
         with recorder.anchored(anchor):
             return self.execute_script(script, state)
 

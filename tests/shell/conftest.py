@@ -58,7 +58,7 @@ def rooted(tmp_path: Path) -> Callable[..., World]:
     """Makes a shell that sees files: a text, None for a directory, ``@target`` for a link."""
 
     def make(files: dict[str, str | None], cwd: str = "/home/me/app") -> World:
-        for name, text in {cwd: None, **files}.items():
+        for name, text in (files if cwd in files else {cwd: None, **files}).items():
             path = tmp_path / name.lstrip("/")
             path.parent.mkdir(parents=True, exist_ok=True)
             if text is None:

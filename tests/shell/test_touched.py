@@ -6,6 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ringfence.engine.filesystem import NoFileSystem
+from ringfence.engine.shell import Shell, evaluate
 from ringfence.rules.model import Certainty, OpaqueKind, Operation
 
 TOUCHED = [
@@ -36,6 +38,7 @@ TOUCHED = [
     ("for f in /etc/*; do cat $f; done", ["/etc/*"]),
     ("cat /e?c/x", ["/e?c/x"]),
     ("echo ../*", ["/home/me/*"]),
+    ("shopt -s extglob\ncat /etc/@(a|b).c", ["/etc/*.c"]),
     ("IFS=:; p=/etc/x:/etc/y; cat $p", ["/etc/x", "/etc/y"]),
     ("x='cat /etc/x'; $x", ["/etc/x"]),
     # redirections
@@ -76,6 +79,7 @@ TOUCHED = [
     ("echo x | xargs -I{} cat /etc/{}", ["/etc/x"]),
     ("xargs cat <<< /etc/x", ["/etc/x"]),
     ("sudo env A=1 nice timeout 3 cat /etc/x", ["/etc/x"]),
+    ("sudo bash -c 'cat ~/x'", ["/home/me/x", "/root/x"]),
     ("env -C /etc cat x", ["/etc", "/etc/x"]),
     ("find . -exec cp {} /etc/x \\;", ["/etc/x"]),
     ("command cat /etc/x; builtin source /etc/y", ["/etc/x", "/etc/y"]),
@@ -86,7 +90,12 @@ TOUCHED = [
     ("! cat /etc/x", ["/etc/x"]),
     ("time cat /etc/x", ["/etc/x"]),
     ("shopt -s expand_aliases; alias c='cat'; eval 'c /etc/x'", ["/etc/x"]),
+    # what bash expands or evaluates once more
+    ("mapfile -C 'cat /etc/x #' l <<< a", ["/etc/x"]),
+    ("compgen -C 'cat /etc/x'", ["/etc/x"]),
+    ("ls /etc; cat $_/x", ["/etc", "/etc/x"]),
     # what the command wrote itself
+    ("cp /dev/stdin s <<< 'cat /etc/x'; bash s", ["/etc/x"]),
     ("echo /etc/x > l; cat $(cat l)", ["/etc/x"]),
     ("echo 'cat /etc/x' > s; bash s", ["/etc/x"]),
     ("cat > s <<'E'\ncat /etc/x\nE\nsource s", ["/etc/x"]),
@@ -146,6 +155,9 @@ UNTOUCHED = [
     "echo a b | xargs -n1 echo /etc/x",
     "/usr/bin/env ls",
     "trap - EXIT; trap '' INT",
+    "export $(xargs < .env)",
+    "mkdir new && cd $_ && cat ../x",
+    'for d in */; do (cd "$d" && cat ../x); done',
     "x=/etc/x true",
     "set -f; echo /etc/*",
 ]
@@ -179,6 +191,27 @@ def test_nobody_is_asked_for_nothing(world, command):
 def test_what_nobody_can_know_is_opaque(world, command, texts):
     """A path or program that is only known at run time is called so, at the word."""
     assert [one.text for one in world.evaluate(command).opaque] == texts
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "x='a[$(cat /etc/x)]'; echo $((x))",
+        "let 'a[$(cat /etc/x)]=1'",
+        "[[ 0 -eq 'a[`cat /etc/x`]' ]]",
+        "test -v 'a[$(cat /etc/x)]'",
+        "unset 'a[$(cat /etc/x)]'",
+        "read 'a[$(cat /etc/x)]' <<< 1",
+        "printf -v 'a[$(cat /etc/x)]' x",
+        "x='$(cat /etc/x)'; echo \"${x@P}\"",
+        "PS4='$(cat /etc/x)'; set -x; ls",
+        "compgen -W '$(cat /etc/x)'",
+    ],
+)
+def test_values_that_bash_expands_again_are_opaque(world, command):
+    """Quoted text that arithmetic, prompts and subscripts would run hides nothing."""
+    (one,) = world.evaluate(command).opaque
+    assert "expands again" in one.reason
 
 
 @pytest.mark.parametrize(
@@ -317,3 +350,19 @@ def test_wrapping_never_hides_anything(command, inner, outer):
     plain, found = evaluate(command, shell), evaluate(wrapped, shell)
     assert {e.path for e in plain.effects} <= {e.path for e in found.effects}
     assert len(plain.opaque) <= len(found.opaque)
+
+
+TOKENS = [
+    *("cat", "/etc/x", "x=", "$x", "${x", "}", "$(", ")", "`", "'", '"', "\\", "<<E", "\nE\n"),
+    *("|", "&&", "||", ";", "&", "(", "{", "}", "((", "))", "[[", "]]", "if", "then", "fi"),
+    *("for f in", "do", "done", "while", "case", "in", "esac", "<", ">", ">&", "<<<", "!", "*"),
+    *("~", "{a,b}", "$((", "1", "+", "function", "f()", "eval", "cd", "..", "set -e", "\0", "\n"),
+]
+
+
+@given(st.lists(st.sampled_from(TOKENS), max_size=14), st.sampled_from(["", " "]))
+def test_evaluation_never_fails(tokens, between):
+    """Any text has an evaluation: what cannot be read or judged is opaque, never an error."""
+    shell = Shell("/home/me/app", {"HOME": "/home/me"}, NoFileSystem())
+    found = evaluate(between.join(tokens), shell)
+    assert all(0 <= start <= end for start, end in (effect.span for effect in found.effects))

@@ -19,6 +19,12 @@ from ringfence.rules.model import NAME, UNKNOWN, Operation, is_known
 MAX_VALUES = 12
 """How many possible values of one expression are told apart."""
 
+MAX_STEPS = 20_000
+"""How many expressions are looked at, repetitions counted."""
+
+MAX_COMMAND = 500
+"""How many tokens before a ``| getline`` may belong to its command."""
+
 MAX_DEPTH = 20
 """How deep parentheses and variables that hold each other are followed."""
 
@@ -58,8 +64,16 @@ class _Token:
 def inspect(program: Program, findings: Findings) -> None:
     """See `ringfence.engine.shell.programs.inspect_program`."""
     reader = _Reader(program, findings, _tokens(program.text))
+    reader.pair()
     reader.collect()
-    reader.search()
+    try:
+        reader.search()
+    except _TooLong:
+        findings.opaque("an awk program that is too long to follow")
+
+
+class _TooLong(Exception):  # noqa: N818 - it is an answer
+    """The program takes more than MAX_STEPS."""
 
 
 def _tokens(text: str) -> list[_Token]:
@@ -110,6 +124,8 @@ class _Reader:
     counters: set[str] = field(factory=set)  # changed by arithmetic
     changed: set[str] = field(factory=set)  # in another way
     files: list[str] = field(factory=list)
+    partners: dict[int, int] = field(factory=dict)  # of each bracket, the other one
+    steps: int = 0
 
     # --- tokens --------------------------------------------------------------------------------
 
@@ -122,26 +138,22 @@ class _Reader:
 
     def _closer(self, index: int) -> int:
         """The index of the bracket that closes the one at ``index``, or the end's."""
-        depth = 0
-        while index < len(self.tokens) - 1:
-            if self._text(index) in ("(", "[", "{"):
-                depth += 1
-            elif self._text(index) in (")", "]", "}"):
-                depth -= 1
-                if depth == 0:
-                    return index
-            index += 1
-        return index
+        return self.partners.get(index, len(self.tokens) - 1)
 
     def _opener(self, index: int) -> int:
         """The index of the bracket that opens the one at ``index``; ``index`` if it is none."""
-        depth = 0
-        for at in range(index, -1, -1):
-            depth += self._text(at) in (")", "]")
-            depth -= self._text(at) in ("(", "[")
-            if depth <= 0:
-                return at
-        return index
+        return min(index, self.partners.get(index, index))
+
+    def pair(self) -> None:
+        """Find the partner of each bracket."""
+        opened: list[int] = []
+        for index in range(len(self.tokens)):
+            text = self._text(index)
+            if text in ("(", "[", "{"):
+                opened.append(index)
+            elif text in (")", "]", "}") and opened:
+                opener = opened.pop()
+                self.partners[opener], self.partners[index] = index, opener
 
     def _find(self, index: int, wanted: frozenset[str]) -> int:
         """The first of ``wanted`` from ``index`` on, outside of brackets, or where that ends."""
@@ -212,6 +224,9 @@ class _Reader:
 
     def _values(self, start: int, end: int, depth: int = 0) -> list[str]:
         """The texts that the expression in tokens ``start`` to ``end`` may have."""
+        self.steps += 1
+        if self.steps > MAX_STEPS:
+            raise _TooLong
         if depth > MAX_DEPTH:
             return [UNKNOWN]
         terms: list[list[str]] = []
@@ -329,7 +344,8 @@ class _Reader:
         before = self._text(index - 1)
         if before in ("|", "|&"):
             start = index - 1
-            while start > 0 and not self._begins_command(start - 1):
+            first = max(0, index - MAX_COMMAND)
+            while start > first and not self._begins_command(start - 1):
                 start = self._opener(start - 1)
             self._shell(start, index - 1, "awk | getline")
             return

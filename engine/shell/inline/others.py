@@ -7,7 +7,16 @@ import re
 from ringfence.engine.shell.inline import scripting
 from ringfence.engine.shell.inline.model import Findings, Program
 from ringfence.engine.shell.inline.scripting import Language, uses
-from ringfence.engine.shell.inline.tokens import Lexis
+from ringfence.engine.shell.inline.tokens import Lexis, Quote, Token
+
+_LONG = re.compile(r"\[(=*)\[(.*?)\]\1\]", re.DOTALL)
+
+
+def _long_text(text: str, at: int, before: Token | None) -> Quote | None:  # noqa: ARG001
+    """``[[text]]``."""
+    match = _LONG.match(text, at)
+    return Quote("text", match[2], match.end()) if match else None
+
 
 LUA = Language(
     name="lua",
@@ -15,6 +24,7 @@ LUA = Language(
         name=re.compile(r"[A-Za-z_]\w*"),
         comment=re.compile(r"--\[\[.*?(?:\]\]|\Z)|--[^\n]*", re.DOTALL),
         quotes={"'": "escaped", '"': "escaped"},
+        quote_like=_long_text,
     ),
     concatenation="..",
     functions=uses(

@@ -6,8 +6,20 @@ import re
 
 from ringfence.engine.shell.inline import scripting
 from ringfence.engine.shell.inline.model import Findings, Program
-from ringfence.engine.shell.inline.scripting import Language, uses
+from ringfence.engine.shell.inline.scripting import Call, Language, Reader, uses
 from ringfence.engine.shell.inline.tokens import Lexis
+from ringfence.rules.model import is_known
+
+
+def _call_by_name(reader: Reader, call: Call) -> bool:
+    """``call_user_func("unlink", …)``."""
+    for name in reader.values(call.arguments[0]) if call.arguments else ():
+        if is_known(name):
+            reader.look(Call(name, call.arguments[1:], call.start, call.end))
+        else:
+            reader.findings.opaque("a php function that is only known at run time")
+    return True
+
 
 LANGUAGE = Language(
     name="php",
@@ -58,6 +70,7 @@ LANGUAGE = Language(
     ),
     bare_names=frozenset(("include", "include_once", "require", "require_once")),
     globs=frozenset(("glob",)),
+    special={"call_user_func": _call_by_name},
     loads=frozenset(("include", "include_once", "require", "require_once")),
 )
 

@@ -23,6 +23,7 @@ from ringfence.engine.shell.inline.python_values import (
     Arguments,
     Items,
     Local,
+    Named,
     Plain,
     Table,
     Text,
@@ -64,7 +65,7 @@ class Caller:
         for value in values:
             if isinstance(value, Items):
                 self._path(elements((value,)), operation, node, by)
-            elif value == ANYTHING or isinstance(value, Table):
+            elif value in (ANYTHING, NAMESPACE) or isinstance(value, Table) or _imported(value):
                 findings.opaque(f"{by} of a path that is only known at run time")
             elif isinstance(value, Text) and value.kind != "number" and not _URL.match(value.text):
                 path = value.text.removeprefix("file://")
@@ -330,6 +331,11 @@ class Caller:
             case "items" if isinstance(receiver, Table):
                 return listing((Items((elements(here), _table_values(receiver))),))
         return UNKNOWN_VALUES
+
+
+def _imported(value: Value) -> bool:
+    """Whether a value comes from a module of which nothing is known: ``settings.PATH``."""
+    return isinstance(value, Named) and "." in value.name and not value.name.startswith("sys.std")
 
 
 def _opens(name: str) -> bool:

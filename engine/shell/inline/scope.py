@@ -19,8 +19,10 @@ from ringfence.engine.shell.inline.python_values import directory_name, globbed,
 from ringfence.engine.shell.inline.tokens import (
     Lexer,
     Token,
+    Tokens,
     closer_index,
     decoded,
+    opener_index,
     split_at,
 )
 from ringfence.engine.shell.outputs.places import last_name
@@ -31,6 +33,9 @@ MAX_VALUES = 12
 
 MAX_DEPTH = 12
 """How deep expressions and variables that hold each other are followed."""
+
+MAX_NAMES = 200
+"""How many tokens of one import, one loop's head or one list of parameters are looked at."""
 
 MAX_STEPS = 20_000
 """How many expressions are looked at, repetitions counted."""
@@ -47,7 +52,7 @@ class Scope:
     language: Language
     program: Program
     findings: Findings
-    tokens: list[Token]
+    tokens: Tokens
     _given: dict[str, list[list[str]]] = field(factory=dict)  # from the code around
     codes: list[tuple[str, int]] = field(factory=list)
     _assigned: dict[str, list[Range]] = field(factory=dict)
@@ -148,10 +153,7 @@ class Scope:
                 self._unknown_names(index + 2, closer_index(self.tokens, index + 1))
         for index in range(len(self.tokens)):
             if self.operator(index) == "=>" and self.operator(index - 1) == ")":
-                opener = index - 1
-                while opener > 0 and self.operator(opener) != "(":
-                    opener -= 1
-                self._unknown_names(opener, index)
+                self._unknown_names(opener_index(self.tokens, index - 1), index)
         self._bind_parameters(parameters)
         self._collect_modules()
 
@@ -162,14 +164,15 @@ class Scope:
 
     def _unknown_names(self, start: int, end: int) -> None:
         """The parameters of a function without a name may be anything."""
-        self._unknown.update(filter(None, map(self.name, range(start, end))))
+        last = min(end, start + MAX_NAMES)
+        self._unknown.update(filter(None, map(self.name, range(start, last))))
 
     def _loop(self, index: int, word: str) -> None:
         """``for (const x of …)``, ``for x in …`` or PHP's ``foreach (… as $x)``."""
         end = self._ends(index + 1, self.language.stops | {"{", "do"})
         if word == "as":
             start = index
-            while start > 0 and self.operator(start - 1) != "(":
+            while start > index - MAX_NAMES and self.operator(start - 1) != "(":
                 start -= 1
             self._assigned.setdefault(self.name(index + 1), []).append((start, index))
         elif word == "of" or self.language.name == "ruby":
@@ -212,10 +215,8 @@ class Scope:
         for index in range(len(self.tokens)):
             if self.operator(index) == "=" and self.operator(index - 1) == "}":
                 module = self._required(index + 1)
-                opener = index - 1
-                while module and opener > 0 and self.operator(opener) != "{":
-                    opener -= 1
                 if module:
+                    opener = opener_index(self.tokens, index - 1)
                     self._members(opener + 1, index - 1, module, ":")
             elif self.name(index) == "from" and self.tokens[index + 1].kind in (
                 "text",
@@ -224,7 +225,7 @@ class Scope:
             ):
                 module = _module(self.tokens[index + 1].content)
                 start = index
-                while start > 0 and self.name(start) != "import":
+                while start > index - MAX_NAMES and self.name(start) != "import":
                     start -= 1
                 for at in range(start + 1, index):
                     if self.operator(at) == "{":

@@ -14,7 +14,7 @@ from ringfence.engine.shell.inline.language import Call, Language, Range, Use, u
 from ringfence.engine.shell.inline.model import Findings, Program
 from ringfence.engine.shell.inline.python_values import glob_root
 from ringfence.engine.shell.inline.scope import Scope, TooLong
-from ringfence.engine.shell.inline.tokens import Lexer, Token, closer_index, split_at
+from ringfence.engine.shell.inline.tokens import Lexer, Token, closer_index, opener_index, split_at
 from ringfence.rules.model import UNKNOWN, Operation, is_known
 
 __all__ = ["Call", "Language", "Reader", "inspect", "uses"]
@@ -61,12 +61,14 @@ class Reader(Scope):
                     self.findings.shell(text, (token.start, token.end), f"{self.language.name} `…`")
             if token.kind in ("raw", "shell"):
                 self._code_inside(token)
+            if self.operator(index) == "[":
+                self._computed(index)
             if token.kind == "name":
                 if self.language.look_at_name is not None:
                     self.language.look_at_name(self, index)
                 call = self._call(index)
                 if call is not None:
-                    self._look(call)
+                    self.look(call)
                 elif token.text in ("from", "import") and self.language.loads:
                     self._import(index + 1)
 
@@ -94,14 +96,29 @@ class Reader(Scope):
             if self.name(at):
                 name = f"{self.name(at)}.{name}"
                 continue
-            opener = at
-            while self.operator(at) == ")" and opener > 0:
-                opener -= 1
-                if self.operator(opener) == "(" and closer_index(self.tokens, opener) == at:
-                    break
-            module = self._required(opener - 1) if self.operator(at) == ")" else ""
+            module = ""
+            if self.operator(at) == ")":
+                module = self._required(opener_index(self.tokens, at) - 1)
             return f"{module or '()'}.{name}"
         return self._resolved(name)
+
+    def _computed(self, index: int) -> None:
+        """A call of ``object["name"](…)``, whose ``[`` is at ``index``."""
+        close = closer_index(self.tokens, index)
+        if self.operator(close + 1) != "(" or close == index + 1:
+            return
+        base = self._callee(index - 1) if self.name(index - 1) else ""
+        if self.operator(index - 1) == ")":
+            base = self._required(opener_index(self.tokens, index - 1) - 1)
+        if not base:
+            return
+        end = closer_index(self.tokens, close + 1)
+        arguments = tuple(split_at(self.tokens, close + 2, end, ","))
+        for name in self.values((index + 1, close)):
+            if is_known(name):
+                self.look(Call(f"{base}.{name}", arguments, index, end + 1))
+            elif any(known.startswith(f"{base}.") for known in self.language.functions):
+                self.findings.opaque(f"a function of {base} that is only known at run time")
 
     def _call(self, index: int) -> Call | None:
         opener = index + 1
@@ -138,7 +155,8 @@ class Reader(Scope):
         general = "*." + name.rpartition(".")[2]
         return general if general in table else None
 
-    def _look(self, call: Call) -> None:
+    def look(self, call: Call) -> None:
+        """Find what a call opens and runs."""
         language = self.language
         special = language.special.get(call.name)
         if special is not None and special(self, call):

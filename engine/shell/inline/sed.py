@@ -102,7 +102,7 @@ class _Reader:
         A first ``]`` is a member. Without a ``]`` before the next mark and the line's end it is
         the text of a replacement.
         """
-        match = re.compile(r"\^?\]?[^]\n]*\]").match(self.text, self.at)
+        match = re.compile(r"\^?\]?[^]\n]{0,500}\]").match(self.text, self.at)
         if match is None or mark not in match[0]:
             return False
         self._match(re.compile(r"\^?\]?"))

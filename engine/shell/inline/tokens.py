@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 
 from attrs import define, field, frozen
 
 _BRACKETS = {"(": ")", "[": "]", "{": "}", "<": ">"}
 _ESCAPE = re.compile(
-    r"\\(?:x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|u\{([0-9a-fA-F]+)\}|([0-7]{1,3})|(.))", re.DOTALL
+    r"\\(?:x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|[xu]\{([0-9a-fA-F]+)\}|([0-7]{1,3})|(.))", re.DOTALL
 )
 _ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "0": "\0", "a": "\a", "b": "\b", "e": "\033"}
 
@@ -76,7 +76,7 @@ class Lexer:
     codes: list[tuple[str, int]] = field(factory=list)
     _skips: dict[int, int] = field(factory=dict)
 
-    def tokens(self, text: str, offset: int = 0) -> list[Token]:
+    def tokens(self, text: str, offset: int = 0) -> Tokens:
         """The tokens of ``text``, whose places are counted from ``offset``."""
         found: list[Token] = []
         at = 0
@@ -90,7 +90,7 @@ class Lexer:
                 found.append(token)
             at = max(end, at + 1)
         found.append(Token("end", "", offset + len(text), offset + len(text)))
-        return found
+        return Tokens(found)
 
     def _next(
         self, text: str, at: int, before: Token | None, offset: int
@@ -194,22 +194,39 @@ def decoded(text: str) -> str:
     return _ESCAPE.sub(decode, text)
 
 
-def closer_index(tokens: Sequence[Token], index: int) -> int:
-    """The index of the bracket that closes the one at ``index``; the last one if none does."""
-    depth = 0
-    for at in range(index, len(tokens)):
-        token = tokens[at]
-        if token.kind == "operator":
-            depth += token.text in ("(", "[", "{")
-            depth -= token.text in (")", "]", "}")
-            if depth <= 0:
-                return at
-    return len(tokens) - 1
+class Tokens(list[Token]):
+    """Tokens, and for each bracket the index of its partner.
+
+    The partner of a bracket that is never closed is the last token.
+    """
+
+    def __init__(self, tokens: Iterable[Token]) -> None:
+        super().__init__(tokens)
+        self.partners: dict[int, int] = {}
+        opened: list[int] = []
+        for index, token in enumerate(self):
+            if token.kind != "operator":
+                continue
+            if token.text in ("(", "[", "{"):
+                opened.append(index)
+                self.partners[index] = len(self) - 1
+            elif token.text in (")", "]", "}") and opened:
+                opener = opened.pop()
+                self.partners[opener] = index
+                self.partners[index] = opener
 
 
-def split_at(
-    tokens: Sequence[Token], start: int, end: int, separator: str
-) -> list[tuple[int, int]]:
+def closer_index(tokens: Tokens, index: int) -> int:
+    """The index of the bracket that closes the one at ``index``; ``index`` if it is none."""
+    return max(index, tokens.partners.get(index, index))
+
+
+def opener_index(tokens: Tokens, index: int) -> int:
+    """The index of the bracket that opens the one at ``index``; ``index`` if it is none."""
+    return min(index, tokens.partners.get(index, index))
+
+
+def split_at(tokens: Tokens, start: int, end: int, separator: str) -> list[tuple[int, int]]:
     """The ranges of tokens between ``separator``s outside of brackets; none of an empty range."""
     ranges: list[tuple[int, int]] = []
     begin = at = start

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from ringfence.engine.shell.outputs import filters, git, listings, places, printing, values
 from ringfence.engine.shell.outputs.call import Context, Invocation
-from ringfence.rules.model import UNKNOWN, Field
+from ringfence.rules.model import Field
 
 __all__ = ["OUTPUTS", "Context", "Invocation", "output"]
 
@@ -85,6 +85,6 @@ def output(argv: Sequence[Field], stdin: str | None, context: Context) -> str | 
     known = OUTPUTS.get(name)
     if known is None:
         return None
-    if UNKNOWN not in argv[0].text and any(field.several for field in argv[1:]) and name != "echo":
+    if name != "echo" and any(field.several for field in argv[1:]):
         return None
     return known(Invocation(tuple(argv[1:]), stdin, context))

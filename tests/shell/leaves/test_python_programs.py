@@ -156,6 +156,8 @@ OPAQUE = [
     "import os; os.__dict__['remove']('/x')",
     "import sys; sys.modules['os'].remove('/x')",
     "ps = []\nfill(ps)\nfor p in ps: open(p)",
+    "from app.settings import PATH; open(PATH)",
+    "import settings; open(settings.PATH)",
     "open('x'",
     "import os; print os.listdir('.')",
     "open(",
@@ -179,6 +181,7 @@ SILENT = [
     "import re; re.compile('/x').search('/y')",
     "import requests; requests.get('https://x.io/a').json()",
     "import socket; socket.gethostname()",
+    "import pandas as pd, sys; print(pd.read_csv(sys.stdin))",
 ]
 
 

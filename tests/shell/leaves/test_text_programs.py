@@ -216,9 +216,17 @@ def test_any_sed_text_is_answered(inspect, text):
 
 @pytest.mark.parametrize(
     ("language", "text"),
-    [("awk", "(" * 10000), ("awk", "{print > " + "(" * 3000), ("awk", "a=b;b=a;{print > a}"),
-     ("awk", "{print>" + "x " * 3000 + "}"), ("sed", "s/" + "[" * 20000), ("sed", "{" * 20000)],
-)  # fmt: skip
+    [
+        ("awk", "print(" * 10000),
+        ("awk", "x | getline " * 5000),
+        ("awk", "{print > " + "(" * 3000),
+        ("awk", "a=b;b=a;" * 2000 + "{print > a}"),
+        ("awk", "{print>" + "x " * 3000 + "}"),
+        ("sed", "s/" + "[" * 20000),
+        ("sed", "{" * 20000),
+        ("sqlite", "readfile(" * 9000),
+    ],
+)
 def test_hostile_text_is_answered(inspect, language, text):
     """Depth and length end in an answer."""
     inspect(language, text)
