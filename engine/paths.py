@@ -12,6 +12,9 @@ from ringfence.rules.model import BELOW, UNKNOWN
 MAX_LINKS = 40
 """How many symbolic links one path may lead through: the kernel's own limit."""
 
+MAX_PATH = 4096
+"""The longest path that the kernel takes; a longer one is looked at as text alone."""
+
 _EXEMPT = frozenset(
     f"/dev/{name}"
     for name in (
@@ -82,7 +85,7 @@ def kernel_path(path: str, filesystem: FileSystem) -> str:
 
     ``link/../x`` is ``x`` beside the link's target, ``link/x`` stays as it is.
     """
-    if "/.." not in path:
+    if "/.." not in path or len(path) > MAX_PATH:
         return normalise(path)
     done = ""
     for part in path.split("/"):
@@ -101,6 +104,8 @@ def real_path(path: str, filesystem: FileSystem, *, follow: bool = True) -> str:
     Components that do not exist, or that nobody can look at, stand for themselves. Without
     ``follow``, a link in the last place is not followed. Past MAX_LINKS the rest stays as it is.
     """
+    if len(path) > MAX_PATH:
+        return normalise(path)
     todo = [part for part in reversed(path.split("/")) if part not in ("", ".")]
     parts: list[str] = []
     links = 0

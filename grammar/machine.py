@@ -263,7 +263,8 @@ class Machine:
         if self.text.startswith("\\\n", position):
             return position
         # What does not match yet may be the first half of something.
-        end = (match or _PLAIN.match(self.text, position) or match).end()
+        match = match or _PLAIN.match(self.text, position)
+        end = match.end() if match else position
         return end if self.text.startswith("\\\n", end) else -1
 
     def _cut(self, position: int) -> None:

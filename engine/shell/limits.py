@@ -33,6 +33,9 @@ MAX_UNSTEADY_ROUNDS = 16
 MAX_TEXT = 1 << 16
 """Code points of a value. A longer one is cut, its end unknown."""
 
+MAX_ELEMENTS = 1000
+"""Elements of an array before one that stands for all is kept."""
+
 MAX_FIELDS = 256
 """Fields that a pattern may expand to before it stands for itself."""
 

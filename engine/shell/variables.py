@@ -11,8 +11,9 @@ from typing import Any, TypeAlias
 from attrs import evolve
 
 from ringfence.engine.shell.core import World
+from ringfence.engine.shell.limits import MAX_ELEMENTS
 from ringfence.engine.shell.state import Array, Value, Variable
-from ringfence.engine.shell.texts import bounded
+from ringfence.engine.shell.texts import bounded, joined
 from ringfence.rules.model import NAME, UNKNOWN, is_known
 
 
@@ -178,6 +179,8 @@ def assign(
         value = old.put("0", value)
     if name == "PWD" and isinstance(value, str):
         return True  # the directory itself does not change; bash would only show another
+    if isinstance(value, Array) and len(value.elements) > MAX_ELEMENTS:
+        value = evolve(value, elements=(("0", joined(value.texts)),), loose=True)
     state.variables[name] = evolve(variable, values=(value,), steps=tuple(steps))
     return True
 
