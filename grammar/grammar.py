@@ -149,7 +149,7 @@ class Grammar:
             return ()
         lines = list(values[0])
         # A line and its newline may not have been put together yet.
-        if len(values) == 3 and isinstance(values[1], list) and isinstance(values[2], Token):
+        if len(values) == 3 and isinstance(values[2], Token) and values[2].text == "\n":
             lines.extend(values[1])
         return tuple(lines)
 
