@@ -211,6 +211,9 @@ class Builder:
     def body_empty(self, _newlines: None) -> List:
         return List(self.machine.after_last(), ())
 
+    def body_time(self, time: Token) -> List:
+        return _list(self.items_first(self.pipeline_timed(time)).items)
+
     def items_first(self, command: Command | _Chain) -> _Items:
         node = _finished(command)
         return _Items([ListItem(node.span, node)])

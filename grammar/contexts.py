@@ -152,16 +152,9 @@ OPENS = {
 }
 """Terminal → the context that begins after it, in whatever context it stands."""
 
-CLOSES = frozenset(
-    [
-        "DQUOTE_END",
-        "PARAMETER_END",
-        "SUBSCRIPT_END",
-        "CONDITIONAL_END",
-        "EXTGLOB_END",
-        "REGEX_RPAR",
-        "ESAC",
-    ]
+CLOSES = _set(
+    "DQUOTE_END PARAMETER_END SUBSCRIPT_END CONDITIONAL_END EXTGLOB_END REGEX_RPAR",
+    "ESAC",
 )
 """Terminals after which the context ends, in whatever context they stand."""
 
@@ -179,64 +172,21 @@ CHANGES = {
 }
 """(context, terminal) → ``+name`` opens, ``-`` ends, ``name`` changes the context."""
 
-INSIDE_WORD = frozenset(
-    [
-        "LITERAL",
-        "PATTERN_TEXT",
-        "REGEX_TEXT",
-        "ESCAPED",
-        "SINGLE_QUOTED",
-        "ANSI_QUOTED",
-        "BACKQUOTED",
-        "COMMAND_TEXT",
-        "PROCESS_TEXT",
-        "ARITHMETIC",
-        "ARITHMETIC_OLD",
-        "VARIABLE",
-        "ASSIGN",
-        "ASSIGN_SIGN",
-    ]
+INSIDE_WORD = _set(
+    "LITERAL PATTERN_TEXT REGEX_TEXT ESCAPED SINGLE_QUOTED ANSI_QUOTED BACKQUOTED",
+    "COMMAND_TEXT PROCESS_TEXT ARITHMETIC ARITHMETIC_OLD VARIABLE ASSIGN ASSIGN_SIGN",
 )
 """After these terminals, and after what WORD_OPENERS open has closed, a word may go on."""
 
-WORD_OPENERS = frozenset(
-    [
-        "COMMAND",
-        "PROCESS",
-        "DQUOTE",
-        "PARAMETER",
-        "EXTGLOB",
-        "REGEX_LPAR",
-        "ASSIGN_ELEMENT",
-        "DECLARED_ELEMENT",
-        "ARRAY_KEY",
-    ]
+WORD_OPENERS = _set(
+    "COMMAND PROCESS DQUOTE PARAMETER EXTGLOB REGEX_LPAR ASSIGN_ELEMENT",
+    "DECLARED_ELEMENT ARRAY_KEY",
+    "ASSIGN_ARRAY ASSIGN_SIGN_ARRAY",
 )
 
-RESERVED_WORDS = frozenset(
-    [
-        "IF",
-        "THEN",
-        "ELIF",
-        "ELSE",
-        "FI",
-        "WHILE",
-        "UNTIL",
-        "DO",
-        "DONE",
-        "FOR",
-        "SELECT",
-        "CASE",
-        "IN",
-        "ESAC",
-        "FUNCTION",
-        "COPROC",
-        "LBRACE",
-        "RBRACE",
-        "BANG",
-        "CONDITIONAL",
-        "CONDITIONAL_END",
-    ]
+RESERVED_WORDS = _set(
+    "IF THEN ELIF ELSE FI WHILE UNTIL DO DONE FOR SELECT CASE IN ESAC FUNCTION COPROC",
+    "LBRACE RBRACE BANG CONDITIONAL CONDITIONAL_END",
 )
 """Where a command begins, one of these that does not fit is an error, not a word."""
 

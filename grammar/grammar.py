@@ -149,8 +149,10 @@ class Grammar:
             return ()
         lines = list(values[0])
         # A line and its newline may not have been put together yet.
-        if len(values) == 3 and isinstance(values[2], Token) and values[2].text == "\n":
-            lines.extend(values[1])
+        if len(values) == 3:
+            line, newline = values[1:]
+            if isinstance(line, list) and getattr(newline, "text", "") == "\n":
+                lines.extend(line)
         return tuple(lines)
 
 

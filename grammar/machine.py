@@ -228,10 +228,12 @@ class Machine:
         state = states[-1]
         scanner = scan(state, opened.context, place, self.extglob)
         while True:
+            if self._continued:
+                self._join(position)
             text = self.text
             match = scanner.pattern.match(text, position)
-            if self._continued and (end := self._continuation(match, position)) >= 0:
-                self._cut(end)
+            if self._continued and match and text.startswith("\\\n", match.end()):
+                self._cut(match.end())
                 continue
             if match is None:
                 if position == len(text):
@@ -258,14 +260,17 @@ class Machine:
                 end = checked
             return name, position, end
 
-    def _continuation(self, match: re.Match[str] | None, position: int) -> int:
-        """Where a backslash-newline touches the token that begins at ``position``, or -1."""
-        if self.text.startswith("\\\n", position):
-            return position
-        # What does not match yet may be the first half of something.
-        match = match or _PLAIN.match(self.text, position)
-        end = match.end() if match else position
-        return end if self.text.startswith("\\\n", end) else -1
+    def _join(self, position: int) -> None:
+        """Take out the backslash-newlines of the plain text that begins at ``position``.
+
+        Half a reserved word, or half of ``{fd}>``, does not match yet.
+        """
+        while True:
+            plain = _PLAIN.match(self.text, position)
+            end = plain.end() if plain else position
+            if not self.text.startswith("\\\n", end):
+                return
+            self._cut(end)
 
     def _cut(self, position: int) -> None:
         if len(self.cuts) >= MAX_CONTINUATIONS:
@@ -418,7 +423,7 @@ class Machine:
         return frozenset(fitting)
 
 
-_PLAIN = re.compile(r"[^\s;&|()<>'\"`$\\]*")
+_PLAIN = re.compile(r"[ \t]*[^\s;&|()<>'\"`$\\#]*")
 _LOOK_BACK = 50  # states kept for finding out what could stand next
 _WORD_ENDERS = frozenset(("BLANK", "NEWLINE", "AND_IF", "OR_IF", "RPAR"))
 

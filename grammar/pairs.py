@@ -14,11 +14,13 @@ _PAREN = re.compile(r"\$\((?!\()|\$'|[()'\"`\\]")
 _BRACKET = re.compile(r"\$\(|\$'|[\[\]'\"`\\]")
 _BRACKET_IN_BRACES = re.compile(r"\$\{|\$\(|\$'|[\[\]{}'\"`\\]")
 _BRACKET_PLAIN = re.compile(r"\$\(|\$\{|\$'|[\[\]'\"`\\ \t\n;&|<>()]")
-_DOUBLE = re.compile(r"[\"\\`]|\$\(")
+_DOUBLE = re.compile(r"[\"\\`]|\$\(|\$\{")
+_BRACES = re.compile(r"\$\{|\$\(|\$'|[}'\"`\\]")
 _ANSI = re.compile(r"[^'\\]*(?:\\[\s\S][^'\\]*)*'")
 _BACKQUOTE = re.compile(r"[`\\]")
 
 
+_MARKS = {"`": _BACKQUOTE, '"': _DOUBLE, "${": _BRACES}
 _OPENERS = frozenset(("'", '"', "`", "$(", "$'"))
 
 
@@ -106,11 +108,12 @@ class Pairs:
             return match.end() if match else -1
         if opener == "'":
             return text.find("'", position) + 1 or -1
-        marks = _BACKQUOTE if opener == "`" else _DOUBLE
+        marks = _MARKS[opener]
+        closer = "}" if opener == "${" else opener
         while (match := marks.search(text, position)) is not None:
             mark = match.group()
             position = match.end()
-            if mark == opener:
+            if mark == closer:
                 return position
             position = position + 1 if mark == "\\" else self._after(position, mark)
             if position < 0:

@@ -91,6 +91,9 @@ LITERALS = {
     "ARRAY_KEY": "[", "EXTGLOB_LPAR": "(", "EXTGLOB_OR": "|", "EXTGLOB_END": ")",
     "REGEX_LPAR": "(", "REGEX_RPAR": ")", "BANG_ALONE": "!", "TIME_ALONE": "time",
 }  # fmt: skip
+COPROC = re.compile(r"coproc\s+\S+\s+[^;&|]*?\w(?:\[|\+?=\()")
+"""After `coproc WORD`, bash reads an array assignment where it otherwise reads a word, though the
+command that it then runs is refused: not followed."""
 SILENT = re.compile(r"\[\[[^\]]*(?:\[\[|&&|\|\||!|\(|\n)\s*\]\]|\[\[\s*\]\]|for\s*\(\(")
 """Where ``bash -n`` may stop reading without a word (`[[ ]]`, `[[ a && ]]`, `for ((` without
 `))`): it says yes to anything behind, though bash runs none of it."""
@@ -244,7 +247,7 @@ def main() -> None:
         folder = Path(name)
 
         def differs(text: str) -> bool:
-            if SILENT.search(text) or text.endswith("\\"):  # a file's last backslash is dropped
+            if SILENT.search(text) or COPROC.search(text) or text.endswith("\\"):  # a file's last backslash is dropped
                 return False
             try:
                 return accepted_by_us(text) is not accepted_by_bash(text, folder)
