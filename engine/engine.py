@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from attrs import field, frozen
 
 from ringfence.engine.call import Decision, ToolCall
@@ -10,6 +12,9 @@ from ringfence.engine.log import ReviewLog
 from ringfence.engine.pipeline import decide
 from ringfence.engine.policy import LayeredPolicy, load_policy
 
+if TYPE_CHECKING:
+    from ringfence.grammar import Grammar  # not every call parses
+
 
 @frozen
 class Engine:
@@ -17,7 +22,8 @@ class Engine:
 
     Without arguments: the built-in defaults (ask about everything outside the working directory,
     allow the rest) on the real file system. ``Engine.load`` reads the config files instead.
-    With a ``log``, decisions are written down for review.
+    With a ``log``, decisions are written down for review. ``grammar`` is one that extends bash's
+    (``ringfence.grammar.bash().extend``).
 
     >>> Engine().decide(ToolCall.bash("cat /etc/hosts", cwd="/home/dev/project")).state
     <State.ASK: 'ask'>
@@ -26,6 +32,7 @@ class Engine:
     policy: LayeredPolicy = field(factory=LayeredPolicy)
     filesystem: FileSystem = field(factory=RealFileSystem)
     log: ReviewLog | None = None
+    grammar: Grammar | None = None
 
     @classmethod
     def load(
@@ -48,7 +55,8 @@ class Engine:
 
         Raises ValueError if ``call.cwd`` is not absolute; whatever else goes wrong is an ask.
         """
-        decision = decide(call, self.policy.for_agent(call.agent), self.filesystem)
+        policy = self.policy.for_agent(call.agent)
+        decision = decide(call, policy, self.filesystem, self.grammar)
         if self.log is not None:
             self.log.record(decision)
         return decision

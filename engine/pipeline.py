@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING
 
 from attrs import evolve, frozen
 
@@ -32,6 +33,9 @@ from ringfence.rules.model import (
     Verdict,
 )
 
+if TYPE_CHECKING:
+    from ringfence.grammar import Grammar  # not every call parses
+
 
 @frozen
 class Collected:
@@ -42,18 +46,20 @@ class Collected:
     failure: Verdict | None = None
 
 
-def decide(call: ToolCall, policy: Policy, filesystem: FileSystem) -> Decision:
+def decide(
+    call: ToolCall, policy: Policy, filesystem: FileSystem, grammar: Grammar | None = None
+) -> Decision:
     """The decision on a call. Raises ValueError if ``call.cwd`` is not absolute, else nothing."""
     if not call.cwd.startswith("/"):
         raise ValueError(f"cwd must be an absolute path, not {call.cwd!r}")
-    collected = collect(call, filesystem)
+    collected = collect(call, filesystem, grammar)
     return combine(call, collected, judge(collected, policy))
 
 
-def collect(call: ToolCall, filesystem: FileSystem) -> Collected:
+def collect(call: ToolCall, filesystem: FileSystem, grammar: Grammar | None = None) -> Collected:
     """Find every effect of the call, inside and outside."""
     try:
-        effects, opaque, commands = _effects(call, filesystem)
+        effects, opaque, commands = _effects(call, filesystem, grammar)
         findings = _findings(effects, normalise(call.cwd), filesystem)
     except Exception as error:  # noqa: BLE001  # nothing that goes wrong may let a call pass
         opaque = (_failed("while this call was read", error, call),)
@@ -98,7 +104,7 @@ def combine(call: ToolCall, collected: Collected, verdicts: tuple[Verdict, ...])
 
 
 def _effects(
-    call: ToolCall, filesystem: FileSystem
+    call: ToolCall, filesystem: FileSystem, grammar: Grammar | None
 ) -> tuple[tuple[Effect, ...], tuple[Opaque, ...], tuple[CommandLine, ...]]:
     env = environment(call)
     home = home_of(env)
@@ -110,7 +116,7 @@ def _effects(
     from ringfence.engine.shell import Shell, evaluate  # noqa: PLC0415  # loads the grammar
 
     start, entered = _start(call, home, filesystem)
-    evaluation = evaluate(call.command, Shell(start, env, filesystem))
+    evaluation = evaluate(call.command, Shell(start, env, filesystem), grammar)
     return entered + tuple(evaluation.effects), evaluation.opaque, evaluation.commands
 
 

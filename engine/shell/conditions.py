@@ -162,6 +162,8 @@ def _expression(world: World, expression: ConditionalExpression) -> bool | None:
 
 
 def _test(world: World, test: ConditionalTest) -> bool | None:
+    if not test.operands:
+        return False  # `[[ ]]`, where bash stops reading
     first = expansion.text(world, test.operands[0])
     if test.operator is None:
         return bool(first.text) if is_known(first.text) else None

@@ -67,14 +67,18 @@ def execute(call: Call) -> Outcome:
 
 
 def _printed(call: Call) -> str | None:
-    context = Context(
+    return output(call.argv, call.state.input, _context(call))
+
+
+def _context(call: Call) -> Context:
+    """What a program sees of the shell that starts it."""
+    return Context(
         directory=call.world.directory,
         filesystem=call.run.filesystem,
         read=lambda path: _read(call, path),
         lookup=lambda name: variables.number(call.world, name),
         project=call.run.shell.cwd,
     )
-    return output(call.argv, call.state.input, context)
 
 
 def _read(call: Call, path: str) -> str | None:
@@ -242,7 +246,7 @@ class _Program:
     def inspect(self, program: ProgramUse, text: str, at: Field) -> None:
         """Record what a program in another language touches."""
         call, recorder = self.call, self.call.run.recorder
-        found = inspect_program(program.language, text, program.parameters)
+        found = inspect_program(program.language, text, program.parameters, _context(call))
         positions = nested.places(recorder, at.span, text)
         for path, operation, start, end in found.paths:
             span = at.span if positions is None else (positions[start], positions[end])

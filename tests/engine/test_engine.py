@@ -140,3 +140,17 @@ def test_any_command_gets_a_decision(command):
     decision = decide(command)
     assert isinstance(decision, Decision)
     assert all(c.isprintable() or c in "\n\t" for c in decision.message)
+
+
+def test_a_grammar_of_ones_own():
+    """What an operator joins is judged, though Ringfence knows nothing else of it."""
+    from ringfence.grammar import bash
+    from ringfence.grammar.nodes import Extension
+
+    grammar = bash().extend(
+        "%extend and_or: and_or TO newlines_opt pipeline -> to\nTO: /\\|>/",
+        {"to": lambda left, op, _, right: Extension(left.span, op.text, (left, right))},
+    )
+    call = ToolCall.bash("ls |> cat /etc/hosts", cwd="/home/dev/project", env={})
+    (finding,) = Engine(grammar=grammar).decide(call).findings
+    assert finding.path == "/etc/hosts"

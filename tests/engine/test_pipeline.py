@@ -34,7 +34,7 @@ def evaluation(monkeypatch):
     """Makes the evaluator answer, or fail, as the test says."""
 
     def set_to(answer):
-        def evaluate(_command, _shell):
+        def evaluate(_command, _shell, _grammar):
             if isinstance(answer, Exception):
                 raise answer
             return answer
