@@ -113,7 +113,9 @@ def main() -> None:
     misses = list(wrong(rows))
     errors = sum("error" in answer for _, answer in misses)
     right = len(rows) - len(misses)
-    print(f"{right} of {len(rows)} exactly right ({100 * right / len(rows):.1f} %), {errors} errors")
+    print(
+        f"{right} of {len(rows)} exactly right ({100 * right / len(rows):.1f} %), {errors} errors"
+    )
     if options.misses:
         for row, answer in misses:
             paths = [item["path"] for item in answer.get("external", ())]
