@@ -94,7 +94,7 @@ LITERALS = {
 COPROC = re.compile(r"coproc\s+\S+\s+[^;&|]*?\w(?:\[|\+?=\()")
 """After `coproc WORD`, bash reads an array assignment where it otherwise reads a word, though the
 command that it then runs is refused: not followed."""
-SILENT = re.compile(r"\[\[[^\]]*(?:\[\[|&&|\|\||!|\(|\n)\s*\]\]|\[\[\s*\]\]|for\s*\(\(")
+SILENT = re.compile(r"\[\[[^\]]*(?:\[\[|&&|\|\||!|\(|\n)\s*\]\]|\[\[\s*\]\]|for(?:\s|\\\n)*\(\(")
 """Where ``bash -n`` may stop reading without a word (`[[ ]]`, `[[ a && ]]`, `for ((` without
 `))`): it says yes to anything behind, though bash runs none of it."""
 WARNING = re.compile(
@@ -247,7 +247,9 @@ def main() -> None:
         folder = Path(name)
 
         def differs(text: str) -> bool:
-            if SILENT.search(text) or COPROC.search(text) or text.endswith("\\"):  # a file's last backslash is dropped
+            if (
+                SILENT.search(text) or COPROC.search(text) or text.endswith("\\")
+            ):  # a file's last backslash is dropped
                 return False
             try:
                 return accepted_by_us(text) is not accepted_by_bash(text, folder)

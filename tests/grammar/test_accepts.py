@@ -93,7 +93,16 @@ def test_error_is_shown_with_a_caret(text: str, shown: str) -> None:
 
 @pytest.mark.parametrize(
     ("text", "lines"),
-    [("a\nb c\n)\nd", 2), ("a; b)\nc", 0), ("a\n)", 1), ("if a\n", 0), ("a\n'b", 1), (")", 0), ('a"', 0), ("a\n\n;", 1)],
+    [
+        ("a\nb c\n)\nd", 2),
+        ("a; b)\nc", 0),
+        ("a\n)", 1),
+        ("if a\n", 0),
+        ("a\n'b", 1),
+        (")", 0),
+        ('a"', 0),
+        ("a\n\n;", 1),
+    ],
 )
 def test_lines_before_an_error_are_kept(text: str, lines: int) -> None:
     """Bash has run the complete lines before it finds an error."""
