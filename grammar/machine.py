@@ -252,7 +252,7 @@ class Machine:
             if check is not None:
                 checked = check(self._pairs, position, end)
                 if checked < 0:
-                    if name in _MUST_CLOSE:
+                    if name in _MUST_CLOSE and checked == _UNCLOSED:
                         start = self.source_start(position)
                         raise Unexpected(_MUST_CLOSE[name], (start, start + end - position))
                     scanner = self.tables.without(scanner, name)
@@ -443,35 +443,41 @@ def _line_end(text: str, begin: int, *, joined: bool) -> int:
         position = newline + 1
 
 
+_NO = -1  # not this terminal
+_UNCLOSED = -2  # this terminal, and its closer is missing
+
+
 def _arithmetic(pairs: Pairs, _begin: int, end: int) -> int:
     """``((`` and ``$((`` open arithmetic if the matching ``)`` is followed by another."""
     close = pairs.parenthesis(end)
-    return close + 2 if close >= 0 and pairs.text.startswith(")", close + 1) else -1
+    if close < 0:
+        return _UNCLOSED
+    return close + 2 if pairs.text.startswith(")", close + 1) else _NO
 
 
 def _arithmetic_old(pairs: Pairs, _begin: int, end: int) -> int:
-    return pairs.bracket(end) + 1 or -1
+    return pairs.bracket(end) + 1 or _UNCLOSED
 
 
 def _command_text(pairs: Pairs, _begin: int, end: int) -> int:
     """``$((…)…)`` and ``<((…)…)`` that are no arithmetic: all to the matching parenthesis."""
-    return pairs.parenthesis(end) + 1 or -1
+    return pairs.parenthesis(end) + 1 or _UNCLOSED
 
 
 def _subscript(pairs: Pairs, _begin: int, end: int) -> int:
     """Where an assignment may stand, ``name[`` and ``[`` are read up to the matching ``]``."""
-    return end if pairs.bracket(end) >= 0 else -1
+    return end if pairs.bracket(end) >= 0 else _UNCLOSED
 
 
 def _declared_subscript(pairs: Pairs, _begin: int, end: int) -> int:
     """In ``declare name[…]=``, the brackets hold no blank outside quotes."""
     close = pairs.bracket(end, plain=True)
-    return end if close >= 0 and _SIGN.match(pairs.text, close + 1) else -1
+    return end if close >= 0 and _SIGN.match(pairs.text, close + 1) else _NO
 
 
 def _parameter_subscript(pairs: Pairs, _begin: int, end: int) -> int:
     """``${name[`` is a subscript if its ``]`` comes before the ``}`` that ends the expansion."""
-    return end if pairs.bracket(end, in_braces=True) >= 0 else -1
+    return end if pairs.bracket(end, in_braces=True) >= 0 else _NO
 
 
 _SIGN = re.compile(r"\+?=")
@@ -486,9 +492,12 @@ _CHECKS = {
     "ARRAY_KEY": _subscript,
     "SUBSCRIPT": _parameter_subscript,
 }
-"""Terminals that a regular expression alone cannot recognise: (…, start, end) → end or -1."""
+"""Terminals that a regular expression alone cannot recognise: (…, start, end) → the end, or one
+of the two negative answers above."""
 
 _MUST_CLOSE = {
+    "ARITHMETIC_COMMAND": "the `((` is not closed",
+    "ARITHMETIC": "the `$((` is not closed",
     "ASSIGN_ELEMENT": "the `[` of the subscript is not closed",
     "ARRAY_KEY": "the `[` of the subscript is not closed",
     "ARITHMETIC_OLD": "the `$[` is not closed",
