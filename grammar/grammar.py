@@ -47,10 +47,10 @@ class Grammar:
         tables = _compiled(text, extension)
         try:
             made = program(tables.rules, functions)
-        except KeyError as name:
+        except AttributeError as error:
             from lark.exceptions import GrammarError  # noqa: PLC0415 - Lark loads slowly
 
-            raise GrammarError(f"no function is given for -> {name}") from None
+            raise GrammarError(f"no function is given for -> {error.name}") from None
         return cls(text, extension, functions, tables, made)
 
     def extend(
