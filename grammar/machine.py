@@ -423,7 +423,7 @@ class Machine:
         return frozenset(fitting)
 
 
-_PLAIN = re.compile(r"[ \t]*[^\s;&|()<>'\"`$\\#]*")
+_PLAIN = re.compile(r"[ \t]*[^\s;&|()<>'\"`$\\#]*[<>]?")
 _LOOK_BACK = 50  # states kept for finding out what could stand next
 _WORD_ENDERS = frozenset(("BLANK", "NEWLINE", "AND_IF", "OR_IF", "RPAR"))
 

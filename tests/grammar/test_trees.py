@@ -33,7 +33,7 @@ CASES = [
     ('for x in a "b c"; do d; done', 'for x in a "b c" do [d]; done'),
     ("for x; do a; done", "for x do [a]; done"),
     ("for x in; do a; done", "for x in do [a]; done"),
-    ("for x { a; }", "for x do [a]; done"),
+    ("for x; { a; }", "for x do [a]; done"),
     ("for ((i=0; i<3; i++)); do a; done", "for ((i=0;  i<3;  i++)) do [a]; done"),
     ("for ((;;)); do a; done", "for ((; ; )) do [a]; done"),
     ("select x in a; do b; done", "select x in a do [b]; done"),
