@@ -42,6 +42,11 @@ class Control:
             (loop.broken if how == "break" else loop.continued).append(state.copy())
         elif how == "return" and self.returns:
             self.returns[-1].append(state.copy())
+        elif how == "return":
+            # In a subshell of a function it leaves the subshell; elsewhere it is only an error.
+            self.exits[-1].append(state.copy())
+            state.status = "1"
+            return Outcome(None, state)
         else:
             self.exits[-1].append(state.copy())
         return Outcome(None, None)

@@ -32,9 +32,10 @@ class Outcome:
             if success is not None:
                 success.status = NAME
             return success
-        for state, status in ((success, "0"), (failure, "1")):
-            if state is not None:
-                state.status = status
+        if success is not None:
+            success.status = "0"
+        if failure is not None and (failure.status == "0" or not failure.status.isdecimal()):
+            failure.status = "1"
         return join((success, failure))
 
     def inverted(self) -> Outcome:

@@ -31,6 +31,7 @@ class Redirected:
     sink: str | None = None
     append: bool = False
     writes: bool = False
+    may_fail: bool = False  # a file may be missing, or no file; a descriptor may be closed
 
 
 def perform(world: World, redirections: Sequence[Redirection]) -> Redirected:
@@ -79,6 +80,7 @@ def collected(
 ) -> Outcome:
     """The outcome of ``body``, its output sent to the sink, and its input put back after it."""
     state = world.state
+    unopened = state.copy() if redirected.may_fail else None
     before = state.output
     if redirected.sink is not None:
         state.output = ("",)
@@ -90,7 +92,24 @@ def collected(
             after.output = before
         if restore is not None:
             after.input = restore
-    return outcome
+    if unopened is not None and restore is not None:
+        unopened.input = restore
+    return or_unopened(outcome, unopened)
+
+
+def or_unopened(outcome: Outcome, unopened: State | None) -> Outcome:
+    """The outcome where a redirection may have failed before: the command did not run then.
+
+    What it would have written still counts as written: a file that cannot be opened for writing
+    is hardly ever one that is then read.
+    """
+    if unopened is None:
+        return outcome
+    unopened.status = "1"
+    written = outcome.success or outcome.failure
+    if written is not None:
+        unopened.files = written.files
+    return Outcome.any_of((outcome, Outcome(None, unopened)))
 
 
 def _states(outcome: Outcome) -> list[State]:
@@ -144,7 +163,10 @@ def _duplicates(world: World, redirection: Redirection) -> bool:
 
 
 def _duplicated(world: World, redirection: Redirection, result: Redirected) -> Redirected:
-    source = expansion.text(world, redirection.target).text.rstrip("-")
+    target = expansion.text(world, redirection.target).text
+    source = target.rstrip("-")
+    if target not in ("0", "1", "2"):
+        result = evolve(result, may_fail=True)
     number = _number(world, redirection, "0" if redirection.operator == "<&" else "1")
     if redirection.operator == "<&":
         state = world.state
@@ -167,6 +189,8 @@ def _opened(world: World, redirection: Redirection, result: Redirected) -> Redir
     targets = expansion.fields(world, (redirection.target,))
     for target in targets:
         path = _touch(world, target, Operation.READ if operator == "<" else Operation.WRITE)
+        if path is None or not is_exempt(path):
+            result = evolve(result, may_fail=True)
         if reads:
             text = UNKNOWN if path is None else files.read(world, path)
             _feed(world, evolve(redirection, fd=number), text)

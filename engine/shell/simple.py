@@ -7,6 +7,7 @@ from types import MappingProxyType
 from typing import Any
 
 from attrs import evolve
+from attrs import fields as attrs_fields
 
 from ringfence.engine.shell import expansion, external, files, redirections, variables
 from ringfence.engine.shell.builtins import BUILTINS, EXTERNAL_TOO
@@ -17,7 +18,15 @@ from ringfence.engine.shell.outcome import Outcome, by_status
 from ringfence.engine.shell.quoting import shell_quoted
 from ringfence.engine.shell.state import Array, State, Variable, join
 from ringfence.engine.shell.texts import as_value
-from ringfence.grammar.nodes import ArrayLiteral, Assignment, SimpleCommand, Span, Word
+from ringfence.grammar.nodes import (
+    ArrayLiteral,
+    Assignment,
+    CommandSubstitution,
+    Node,
+    SimpleCommand,
+    Span,
+    Word,
+)
 from ringfence.rules.model import UNKNOWN, Field, Operation, is_known
 
 MAX_SHOWN = 200
@@ -120,13 +129,26 @@ def _without_words(world: World, command: SimpleCommand) -> Outcome:
     """Assignments and redirections alone: they change the shell itself."""
     state = world.state
     before = state.input
-    state.status = "0"
-    redirections.perform(world, command.redirections)
+    redirected = redirections.perform(world, command.redirections)
     state.input = before
+    unopened = state.copy() if redirected.may_fail else None
     made = [perform_assignment(world, assignment) for assignment in command.assignments]
     if not all(made):
         return Outcome(None, state)
-    return by_status(state)
+    if not _substitutes((command.assignments, command.redirections)):
+        state.status = "0"  # else it is that of the last substitution
+    return redirections.or_unopened(by_status(state), unopened)
+
+
+def _substitutes(node: object) -> bool:
+    """Whether a command substitution stands anywhere in ``node``."""
+    if isinstance(node, CommandSubstitution):
+        return True
+    if isinstance(node, tuple):
+        return any(map(_substitutes, node))
+    if not isinstance(node, Node):
+        return False
+    return any(_substitutes(getattr(node, field.name)) for field in attrs_fields(type(node)))
 
 
 # --- the command word --------------------------------------------------------------------------
@@ -203,8 +225,28 @@ def dispatch(call: Call, *, functions: bool = True, builtins: bool = True) -> Ou
         if name in state.functions:
             return _functions(call)
     if builtins and name in BUILTINS:
-        return BUILTINS[name](call)
+        if name not in _KEEP_STATUS and state.status != "0":
+            state.status = "1"  # what a builtin that fails leaves
+        outcome = BUILTINS[name](call)
+        if name in _MAY_FAIL or (name in _DECLARE and _asks(call)):
+            return Outcome.any_of((outcome, Outcome(None, state.copy())))
+        return outcome
     return external.execute(call)
+
+
+_KEEP_STATUS = frozenset(
+    ["eval", "source", ".", "exit", "return", "command", "builtin", "exec", "trap"]
+)
+"""Builtins that see, or pass on, the status of the command before."""
+
+_MAY_FAIL = frozenset(["alias", "unalias", "shopt", "unset", "hash", "type", "pwd"])
+_DECLARE = frozenset(["declare", "typeset", "local", "export", "readonly"])
+
+
+def _asks(call: Call) -> bool:
+    """``declare -F name`` and ``-p`` fail if there is no such thing."""
+    options = (field.text for field in call.arguments if field.text.startswith("-"))
+    return any(set(option) & set("fFp") for option in options)
 
 
 def arguments(run: Run, argv: Sequence[Field], state: State, span: Span) -> Outcome:

@@ -177,8 +177,6 @@ def assign(
         value = _appended(old, value)
     elif isinstance(value, str) and isinstance(old, Array):
         value = old.put("0", value)
-    if name == "PWD" and isinstance(value, str):
-        return True  # the directory itself does not change; bash would only show another
     if isinstance(value, Array) and len(value.elements) > MAX_ELEMENTS:
         value = evolve(value, elements=(("0", joined(value.texts)),), loose=True)
     state.variables[name] = evolve(variable, values=(value,), steps=tuple(steps))

@@ -64,8 +64,10 @@ class TreeWalker:
     def execute_list(self, body: List, state: State) -> Outcome:
         """See Walker."""
         outcome = Outcome(state, None)
-        for item in body.items:
-            current = outcome.joined()
+        current: State | None = state  # `$?` is still that of the command before the list
+        for number, item in enumerate(body.items):
+            if number:
+                current = outcome.joined()
             if current is None:
                 return outcome
             if item.terminator == "&":
@@ -194,7 +196,10 @@ class TreeWalker:
             inputs = after.output
             last = index + 1 == len(command.commands)
             state.output = outputs(a + b for a in before for b in inputs) if last else before
-        outcome = by_answer(state, {"0": True, "1": False}.get(state.status))
+        last_one = {"0": True, "1": False}.get(state.status)
+        if "pipefail" in state.options:
+            last_one = None  # whichever command failed
+        outcome = by_answer(state, last_one)
         return outcome.inverted() if command.negated else outcome
 
     def _piped(self, command: Command, state: State, inputs: Sequence[str]) -> State | None:

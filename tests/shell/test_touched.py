@@ -371,3 +371,36 @@ def test_evaluation_never_fails(tokens, between):
     shell = Shell("/home/me/app", {"HOME": "/home/me"}, NoFileSystem())
     found = evaluate(between.join(tokens), shell)
     assert all(0 <= start <= end for start, end in (effect.span for effect in found.effects))
+
+
+STATUSES = [
+    "false; if [ $? -ne 0 ]; then cat /etc/x; fi",
+    "false; { if [ $? -ne 0 ]; then cat /etc/x; fi; }",
+    "false; V=$?; [ $V = 1 ] && cat /etc/x",
+    "x=$(false); if [ $? -ne 0 ]; then cat /etc/x; fi",
+    "(exit 2); [ $? -eq 2 ] && cat /etc/x",
+    "f() { return 3; }; f; [ $? = 3 ] && cat /etc/x",
+    "npm test; rc=$?; if [ $rc -ne 0 ]; then cat /etc/x; fi",
+    ": < nothere || cat /etc/x",
+    "if ! true < nothere; then cat /etc/x; fi",
+    ": > src || cat /etc/x",
+    "echo a >&- || cat /etc/x",
+    "return 0; cat /etc/x",
+    "set -o pipefail; false | true || cat /etc/x",
+    "declare -F foo || cat /etc/x",
+    "alias foo || cat /etc/x",
+    "printf %d a || cat /etc/x",
+    "unset X || cat /etc/x",
+    "PWD=/etc; cat $PWD/x",
+]
+
+
+@pytest.mark.parametrize("command", STATUSES)
+def test_a_way_that_may_be_taken_is_followed(world, command):
+    """An exit status is only taken as known where bash could not end the command otherwise."""
+    assert world.touched(command) == ["/etc/x"]
+
+
+def test_a_way_that_cannot_be_taken_is_left_out(world):
+    """`$?` after `true` is 0."""
+    assert world.touched("true; if [ $? -ne 0 ]; then cat /etc/x; fi") == []
