@@ -8,19 +8,23 @@ from typing import Any
 from attrs import field, frozen
 
 from ringfence.rules.model import Effect, Finding, Opaque, State, Verdict
+from ringfence.rules.tool_names import canonical_tool
 
 
 @frozen
 class ToolCall:
     """A tool call that an agent wants to make.
 
-    ``tool`` is a canonical name: ``bash``, ``read``, ``write``, ``edit``, ``find``, ``grep``,
-    ``ls``…; ``input`` its arguments, for bash ``{"command": …}``, for file tools ``{"path": …}``.
+    ``tool`` is a canonical name: ``bash``, ``powershell``, ``read``, ``write``, ``edit``,
+    ``delete``, ``find``, ``grep``, ``ls``, ``fetch`` or ``skill``. The spellings of hosts
+    (``Bash``, ``MultiEdit``, ``Glob``, ``WebFetch``…) become these, whatever their case; any other
+    tool keeps its name, and all its inputs that look like paths or commands are judged. ``input``
+    is its arguments, for bash ``{"command": …}``, for file tools ``{"path": …}``.
     ``cwd`` is absolute. ``env`` holds the variables known of the process that would run the
     command; None means this process's own.
     """
 
-    tool: str
+    tool: str = field(converter=canonical_tool)
     input: Mapping[str, Any]
     cwd: str
     agent: str | None = None

@@ -7,8 +7,10 @@ are not seen at all. In everything a person reads they are written as escapes: `
 
 from __future__ import annotations
 
+import json
 import re
 import unicodedata
+from typing import Any
 
 _SAFE_ASCII = re.compile(r"[ -~]*")
 
@@ -35,6 +37,23 @@ def escape(character: str) -> str:
     if code < 0x100:
         return f"\\x{code:02x}"
     return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
+
+
+def json_text(value: Any, *, indent: int | None = None, strict: bool = False) -> str:
+    r"""The value as JSON, with what is not plainly visible as ``\uXXXX``.
+
+    If ``strict``, raises ValueError for a number that JSON does not have (NaN, an infinity).
+    """
+    text = json.dumps(value, ensure_ascii=False, allow_nan=not strict, default=str, indent=indent)
+    if _SAFE_ASCII.fullmatch(text):
+        return text
+    # Outside strings all is ASCII, and inside them json has escaped the controls that are.
+    return "".join(c if c == "\n" or _plain(c) else _json_escape(c) for c in text)
+
+
+def _json_escape(character: str) -> str:
+    units = character.encode("utf-16-be", "surrogatepass")
+    return "".join(f"\\u{units[i]:02x}{units[i + 1]:02x}" for i in range(0, len(units), 2))
 
 
 def _plain(character: str) -> bool:

@@ -8,7 +8,6 @@ same time never mix; a line that a crash or a full disk left unfinished is close
 from __future__ import annotations
 
 import fcntl
-import json
 import os
 import stat
 import sys
@@ -22,7 +21,7 @@ from typing import Any
 from attrs import frozen
 
 from ringfence.engine.call import Decision
-from ringfence.engine.escape import shorten, visible
+from ringfence.engine.escape import json_text, shorten, visible
 from ringfence.engine.record import decision_record
 from ringfence.rules.model import State
 
@@ -119,5 +118,8 @@ def _line(decision: Decision, by: str) -> bytes:
             for key, value in call.input.items()
         }
     entry |= decision_record(decision)
-    text = json.dumps(entry, ensure_ascii=False, default=str)
-    return text.encode("utf-8", "backslashreplace") + b"\n"
+    try:
+        text = json_text(entry, strict=True)
+    except ValueError:  # the input holds what JSON cannot say, such as NaN
+        text = json_text({**entry, "input": shorten(repr(entry.get("input")), MAX_TEXT)})
+    return text.encode() + b"\n"

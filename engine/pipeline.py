@@ -16,7 +16,7 @@ from ringfence.engine.call import Decision, ToolCall
 from ringfence.engine.filesystem import FileSystem
 from ringfence.engine.messages import decision_message
 from ringfence.engine.paths import join, kernel_path, normalise, outside
-from ringfence.engine.tools import DIRECTORY_KEYS, home_of, local_path, tool_effects
+from ringfence.engine.tools import DIRECTORY_KEYS, commands_of, home_of, local_path, tool_effects
 from ringfence.rules.gates import GATES
 from ringfence.rules.model import (
     Certainty,
@@ -66,7 +66,10 @@ def collect(call: ToolCall, filesystem: FileSystem, grammar: Grammar | None = No
         failure = _failure(error, opaque)
         facts = Facts(call.tool, call.input, call.command, opaque=opaque)
         return Collected((), facts, failure)
-    facts = Facts(call.tool, call.input, call.command, findings, opaque, commands)
+    command = call.command
+    if command is None and call.tool != "bash":
+        command = "\n".join(commands_of(call)) or None  # the rules for bash see it too
+    facts = Facts(call.tool, call.input, command, findings, opaque, commands)
     return Collected(effects, facts)
 
 
@@ -109,15 +112,33 @@ def _effects(
     env = environment(call)
     home = home_of(env)
     if call.tool != "bash":
-        return *tool_effects(call, home, filesystem), ()
+        effects, opaque = tool_effects(call, home, filesystem)
+        lines: tuple[CommandLine, ...] = ()
+        for command in commands_of(call):
+            found, unknown, inner = _run(call, command, env, filesystem, grammar)
+            effects, opaque, lines = effects + found, opaque + unknown, lines + inner
+        return effects, opaque, lines
     if call.command is None:
-        opaque = Opaque("bash was given no command that is text", (0, 0), "")
-        return (), (opaque,), ()
+        missing = Opaque("bash was given no command that is text", (0, 0), "")
+        return (), (missing,), ()
+    _, entered = _start(call, home, filesystem)
+    found, unknown, inner = _run(call, call.command, env, filesystem, grammar)
+    return entered + found, unknown, inner
+
+
+def _run(
+    call: ToolCall,
+    command: str,
+    env: Mapping[str, str],
+    filesystem: FileSystem,
+    grammar: Grammar | None,
+) -> tuple[tuple[Effect, ...], tuple[Opaque, ...], tuple[CommandLine, ...]]:
+    """What a bash command does where the call starts."""
     from ringfence.engine.shell import Shell, evaluate  # noqa: PLC0415  # loads the grammar
 
-    start, entered = _start(call, home, filesystem)
-    evaluation = evaluate(call.command, Shell(start, env, filesystem), grammar)
-    return entered + tuple(evaluation.effects), evaluation.opaque, evaluation.commands
+    start, _ = _start(call, home_of(env), filesystem)
+    evaluation = evaluate(command, Shell(start, env, filesystem), grammar)
+    return tuple(evaluation.effects), evaluation.opaque, evaluation.commands
 
 
 def environment(call: ToolCall) -> Mapping[str, str]:
@@ -135,8 +156,8 @@ def _start(call: ToolCall, home: str, filesystem: FileSystem) -> tuple[str, tupl
         text = call.input.get(key)
         if isinstance(text, str) and text:
             start = kernel_path(join(start, local_path(text, home)), filesystem)
-            facts = (f"{key} of bash",)
-            entered += (Effect(start, Operation.ENTER, (0, 0), text, "bash", steps=facts),)
+            facts = (f"{key} of {call.tool}",)
+            entered += (Effect(start, Operation.ENTER, (0, 0), text, call.tool, steps=facts),)
     return start, entered
 
 

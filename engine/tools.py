@@ -1,13 +1,15 @@
 """What the tools other than bash do to paths: one table of tools, one of input keys.
 
-A tool that is not in the table may do anything: every input that is named like a path is taken
-for one, with an unknown operation.
+A tool that is not in the table may do anything: every input that is named like a path, or looks
+like one outside, is taken for one, with an unknown operation, and its ``command`` is read as bash.
 """
 
 from __future__ import annotations
 
 import os
 import pwd
+import re
+import shlex
 from collections.abc import Iterator, Mapping
 from typing import Any
 from urllib.parse import unquote, urlsplit
@@ -32,6 +34,16 @@ PATH_KEYS = frozenset(
 
 DIRECTORY_KEYS = frozenset(("cwd", "workdir", "working_directory"))
 """Those of them that say where the tool works."""
+
+_PATH_KEY = re.compile(r"(?:[Pp]ath|[Ff]ile|[Dd]ir|[Dd]irectory|[Ff]older|[Ff]ilename)s?$")
+"""How the name of an input that holds a path ends, in a tool that is not known."""
+
+_OUTSIDE = re.compile(
+    r"(?:~|\.\.|file:/+[^\s/]+"
+    r"|/(?:bin|boot|dev|etc|home|lib|mnt|opt|proc|root|run|sbin|srv|sys|tmp|usr|var"
+    r"|Applications|Library|System|Users|Volumes|private))(?:/[^\s]*)?",
+)
+"""A value that is a path outside, whatever its input is named."""
 
 _MAX_PATHS = 1000
 _MAX_VALUES = 1_000_000
@@ -72,6 +84,7 @@ def tool_effects(
 ) -> tuple[tuple[Effect, ...], tuple[Opaque, ...]]:
     """The effects of a call of a tool other than bash, and what in it is not understood."""
     tool = TOOLS.get(call.tool, _UNKNOWN_TOOL)
+    known = call.tool in TOOLS
     start = call.cwd
     effects: list[Effect] = []
     opaque: list[Opaque] = []
@@ -81,7 +94,7 @@ def tool_effects(
         facts = (f"{key} of {call.tool}",)
         effects.append(Effect(path, operation, (0, 0), text, call.tool, certainty, "", facts))
 
-    named = list(_values(call.input))
+    named = list(_values(call.input, known=known))
     # Where the tool works comes first: the other paths start there.
     for key, value in sorted(named, key=lambda item: item[0] not in DIRECTORY_KEYS):
         if not isinstance(value, str):
@@ -105,32 +118,94 @@ def tool_effects(
         # A relative pattern starts at the directory searched.
         searched = [effect for effect in effects if effect.operation is tool.operation]
         start = searched[0].path if searched else start
-        if pattern.startswith(("/", "~")) or ".." in pattern.split("/"):
-            add(pattern, str(tool.pattern), tool.operation, Certainty.POSSIBLE)
+        patterns, problem = _alternatives(pattern)
+        for text in patterns:
+            if text.startswith(("/", "~")) or ".." in text.split("/"):
+                add(text, str(tool.pattern), tool.operation, Certainty.POSSIBLE)
+        if problem:
+            opaque.append(_opaque(problem, pattern, OpaqueKind.LIMIT))
     url = call.input.get("url")
     if isinstance(url, str) and _is_file_url(url):
         add(url, "url", Operation.READ, Certainty.CERTAIN)
     return tuple(effects), tuple(opaque)
 
 
-def _values(data: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
-    """The (key, value) of every input that is named like a path, however deep it stands."""
+def _alternatives(pattern: str) -> tuple[tuple[str, ...], str]:
+    """The patterns that one with braces stands for, and why not all of them are known."""
+    if "{" not in pattern:
+        return (pattern,), ""
+    from ringfence.engine.shell.braces import TooManyWords, expand_braces  # noqa: PLC0415
+    from ringfence.grammar.nodes import Literal, Word  # noqa: PLC0415  # few patterns need it
+
+    span = (0, len(pattern))
+    try:
+        words = expand_braces(Word(span, (Literal(span, pattern),)))
+    except TooManyWords as error:
+        return (pattern,), str(error)
+    texts = ("".join(part.text for part in w.parts if isinstance(part, Literal)) for w in words)
+    return tuple(dict.fromkeys(texts)), ""
+
+
+def commands_of(call: ToolCall) -> tuple[str, ...]:
+    """The commands in the input of a tool that may run them: of any that is not known not to."""
+    tool = TOOLS.get(call.tool)
+    if tool is not None and not tool.program:
+        return ()
+    commands = []
+    for key, value in _inputs(call.input):
+        if key != "command" or value is None or isinstance(value, Mapping):
+            continue
+        if isinstance(value, str):
+            commands.append(value)
+        elif _is_argv(value):
+            commands.append(shlex.join(value))
+        elif not isinstance(value, (list, tuple)):  # whose items come by themselves
+            raise ValueError("a command that is no text cannot be judged")
+    return tuple(commands)
+
+
+def _is_argv(value: object) -> bool:
+    return isinstance(value, (list, tuple)) and all(isinstance(word, str) for word in value)
+
+
+def _inputs(data: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    """Every (key, value) of the input, however deep it stands; a list's items have its key."""
     stack: list[tuple[str, Any]] = [("", data)]
-    count = seen = 0
-    while stack and count < _MAX_PATHS:
+    seen = 0
+    while stack:
         key, value = stack.pop()
         seen += 1
         if seen > _MAX_VALUES:
             raise ValueError("the input is too large, or contains itself")
+        if key == "command" or not isinstance(value, (Mapping, list, tuple)):
+            yield key, value
         if isinstance(value, Mapping):
             stack += [(str(k), v) for k, v in reversed(list(value.items()))]
-        elif isinstance(value, (list, tuple)):
+        elif isinstance(value, (list, tuple)) and not (key == "command" and _is_argv(value)):
             stack += [(key, item) for item in reversed(value)]
-        elif key in PATH_KEYS and value is not None:
-            if isinstance(value, str) and "://" in value and not _is_file_url(value):
-                continue  # an address on the net
-            count += 1
-            yield key, value
+
+
+def _values(data: Mapping[str, Any], *, known: bool) -> Iterator[tuple[str, Any]]:
+    """The (key, value) of every input that holds a path.
+
+    A known tool's are those named in PATH_KEYS; of any other, each that is named like a path or
+    looks like one that leads outside.
+    """
+    count = 0
+    for key, value in _inputs(data):
+        if value is None or isinstance(value, (Mapping, list, tuple)):
+            continue
+        text = value if isinstance(value, str) else ""
+        if key not in PATH_KEYS and (
+            known or not text or not (_PATH_KEY.search(key) or _OUTSIDE.fullmatch(text))
+        ):
+            continue
+        if key == "command" or ("://" in text and not _is_file_url(text)):
+            continue  # a command is read as one; an address on the net is no path
+        count += 1
+        yield key, value
+        if count >= _MAX_PATHS:
+            return
 
 
 def local_path(text: str, home: str) -> str:

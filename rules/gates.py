@@ -22,6 +22,7 @@ from ringfence.rules.model import (
     State,
     Verdict,
 )
+from ringfence.rules.tool_names import SPELLINGS
 
 
 @frozen
@@ -63,7 +64,7 @@ def _bash(facts: Facts, policy: Policy) -> tuple[Verdict, ...]:
         return (Verdict("bash", pinned, subject=line),)
     verdicts: list[Verdict] = []
     for command in facts.commands:
-        rule = policy.rule("bash", *_names(command), context=line)
+        rule = policy.rule("bash", *_names(command), context=line, aliases=_aliases(command))
         verdicts.append(Verdict("bash", rule, subject=command.text, span=command.span))
     for opaque in facts.opaque:
         if opaque.kind is OpaqueKind.UNKNOWN:
@@ -84,6 +85,14 @@ def _names(command: CommandLine) -> tuple[str, ...]:
     return (words, command.text) if words else (command.text,)
 
 
+def _aliases(command: CommandLine) -> tuple[str, ...]:
+    """The words with the program's bare name: `/bin/rm x` is `rm x` too."""
+    if not command.words or "/" not in command.words[0]:
+        return ()
+    name = command.words[0].rpartition("/")[2]
+    return (" ".join((name, *command.words[1:])),)
+
+
 def _distinct(verdicts: list[Verdict]) -> tuple[Verdict, ...]:
     """One verdict for each rule that allows, one for each rule and subject otherwise."""
     kept: dict[tuple[str, ...], Verdict] = {}
@@ -95,7 +104,7 @@ def _distinct(verdicts: list[Verdict]) -> tuple[Verdict, ...]:
 
 def _tools(facts: Facts, policy: Policy) -> tuple[Verdict, ...]:
     names = (facts.tool, "mcp") if mcp_names(facts) else (facts.tool,)
-    rule = policy.rule("tools", *names)
+    rule = policy.rule("tools", *names, aliases=SPELLINGS.get(facts.tool, ()))
     if rule.default and (facts.tool in ("bash", "skill") or mcp_names(facts)):
         return ()  # these have a surface of their own, whose default holds
     return (Verdict("tools", rule, subject=facts.tool),)
@@ -127,7 +136,7 @@ def mcp_names(facts: Facts) -> tuple[tuple[str, str], ...]:
 def _skills(facts: Facts, policy: Policy) -> tuple[Verdict, ...]:
     if facts.tool != "skill":
         return ()
-    name = str(facts.input.get("name", ""))
+    name = str(facts.input.get("name", facts.input.get("skill", "")))
     return (Verdict("skills", policy.rule("skills", name), subject=name),)
 
 

@@ -176,11 +176,18 @@ class Rule:
 class Policy(Protocol):
     """The merged policy, as gates see it."""
 
-    def rule(self, surface: str, *subjects: str, context: str | None = None) -> Rule:
+    def rule(
+        self,
+        surface: str,
+        *subjects: str,
+        context: str | None = None,
+        aliases: tuple[str, ...] = (),
+    ) -> Rule:
         """The rule that decides on ``surface``: the last one that matches any of ``subjects``.
 
         ``subjects`` are the names of one and the same thing. Ask and deny rules are also held
-        against ``context``, the whole that the thing is a part of; allow rules never are.
+        against ``aliases``, other names that it may go by, and against ``context``, the whole
+        that it is a part of; allow rules never are.
         Surfaces are ``special``, ``bash``, ``tools``, ``mcp`` and ``skills``. There always is
         an answer: a default if no rule matches.
         """

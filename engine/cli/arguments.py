@@ -11,6 +11,7 @@ from ringfence.engine.call import ToolCall
 from ringfence.engine.engine import Engine
 from ringfence.engine.filesystem import FileSystem, NoFileSystem, RealFileSystem
 from ringfence.engine.log import ReviewLog
+from ringfence.rules.tool_names import canonical_tool
 
 
 class UsageError(Exception):
@@ -74,11 +75,12 @@ def call_of(arguments: argparse.Namespace) -> ToolCall:
             raise UsageError(f"--input is not valid JSON: {error}") from error
         if not isinstance(data, dict):
             raise UsageError("--input must be a JSON object")
+    tool = canonical_tool(arguments.tool)
     if arguments.command is not None:
-        if arguments.tool != "bash":
+        if tool != "bash":
             raise UsageError(f"a command goes with bash alone; give {arguments.tool} an --input")
         data["command"] = _text(arguments.command)
-    elif arguments.tool == "bash" and "command" not in data:
+    elif tool == "bash" and "command" not in data:
         raise UsageError("give a command, --input, or --jsonl")
     return ToolCall(arguments.tool, data, cwd, agent=arguments.agent)
 

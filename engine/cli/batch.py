@@ -15,6 +15,7 @@ from typing import Any, BinaryIO
 from ringfence.engine.call import ToolCall
 from ringfence.engine.cli.arguments import engine_for
 from ringfence.engine.cli.output import decision_json, write_json
+from ringfence.rules.tool_names import canonical_tool
 
 MAX_LINE = 16 << 20
 """Bytes of one line; a longer one is an error."""
@@ -89,9 +90,11 @@ def _row(line: bytes | None) -> Row:
 
 def _call(row: Row, arguments: argparse.Namespace) -> ToolCall:
     cwd = _text(row, "cwd", arguments.cwd)
-    if cwd is None or not cwd.startswith("/"):
+    if cwd is None:
+        raise RowError("cwd is missing: give one in the line, or --cwd")
+    if not cwd.startswith("/"):
         raise RowError("cwd must be an absolute path")
-    tool = _text(row, "tool", "bash")
+    tool = canonical_tool(_text(row, "tool", None) or "bash")
     data = row.get("input") or {}
     if not isinstance(data, dict):
         raise RowError("input must be an object")
@@ -107,7 +110,7 @@ def _call(row: Row, arguments: argparse.Namespace) -> ToolCall:
         isinstance(env, dict) and all(isinstance(value, str) for value in env.values())
     ):
         raise RowError("env must be an object of strings")
-    return ToolCall(tool or "bash", data, cwd, _text(row, "agent", arguments.agent), env=env)
+    return ToolCall(tool, data, cwd, _text(row, "agent", arguments.agent), env=env)
 
 
 def _text(row: Row, key: str, default: str | None) -> str | None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import sys
 import unicodedata
@@ -10,7 +9,7 @@ from collections.abc import Iterable
 from typing import Any, TextIO
 
 from ringfence.engine.call import Decision
-from ringfence.engine.escape import visible
+from ringfence.engine.escape import json_text, visible
 from ringfence.engine.record import decision_record
 from ringfence.grammar.nodes import Span
 from ringfence.rules.model import State
@@ -32,10 +31,9 @@ def warn(text: str) -> None:
 def write_json(value: Any, *, indent: int | None = None) -> None:
     """One JSON value and a newline to standard output, at once.
 
-    Lone surrogates (bytes that were no UTF-8) are written as escapes, so it is always UTF-8.
+    What is not plainly visible, and bytes that were no UTF-8, are written as escapes.
     """
-    text = json.dumps(value, ensure_ascii=False, indent=indent)
-    sys.stdout.buffer.write(text.encode("utf-8", "backslashreplace") + b"\n")
+    sys.stdout.buffer.write(json_text(value, indent=indent).encode() + b"\n")
     sys.stdout.buffer.flush()
 
 

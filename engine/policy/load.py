@@ -18,6 +18,7 @@ from ringfence.engine.policy.document import Document, Keys, read
 from ringfence.engine.policy.errors import ConfigError
 from ringfence.engine.policy.model import SPECIAL, SURFACES, Entry, Layer, LayeredPolicy
 from ringfence.rules.model import State, is_known
+from ringfence.rules.tool_names import canonical_tool
 
 SUFFIXES = (".toml", ".json", ".jsonc")
 _AGENT_KEYS = ("defaultPolicy", *SURFACES)
@@ -100,6 +101,11 @@ def _entries(document: Document, keys: Keys, surface: str) -> tuple[Entry, ...]:
             _known(document, place, SPECIAL)
         if not pattern or not is_known(pattern):
             raise document.error(place, "is no pattern: it is empty or holds a NUL")
+        if surface == "tools":
+            if "(" in pattern:
+                hint = "rules for commands stand in the table bash"
+                raise document.error(place, "is no tool's name, so it can never match", hint)
+            pattern = canonical_tool(pattern)  # noqa: PLW2901  # one name for all spellings
         state = _state(document, place, value)
         entries.append(Entry(surface, pattern, state, document.source(*place)))
     return tuple(entries)

@@ -35,12 +35,12 @@ class Entry:
             name = f'{self.surface} "{self.pattern}"'
         return Rule(self.state, name, self.source, pattern=self.pattern)
 
-    def decides(self, subjects: tuple[str, ...], context: str | None) -> bool:
-        """Whether the rule matches; a rule that asks or denies also sees the whole line."""
+    def decides(self, subjects: tuple[str, ...], strict_subjects: tuple[str, ...]) -> bool:
+        """Whether the rule matches; only one that asks or denies sees ``strict_subjects``."""
         if any(matches(self.pattern, subject) for subject in subjects):
             return True
         strict = self.state is not State.ALLOW
-        return strict and context is not None and matches(self.pattern, context)
+        return strict and any(matches(self.pattern, subject) for subject in strict_subjects)
 
     def may_decide(self, subjects: tuple[str, ...]) -> bool:
         """Whether the rule asks or denies, and matches for some value of what is unknown."""
@@ -80,23 +80,30 @@ class LayeredPolicy:
         """The policy as it is for one agent: the layers of other agents are gone."""
         return LayeredPolicy(tuple(la for la in self.layers if la.agent in (None, agent)))
 
-    def rule(self, surface: str, *subjects: str, context: str | None = None) -> Rule:
+    def rule(
+        self,
+        surface: str,
+        *subjects: str,
+        context: str | None = None,
+        aliases: tuple[str, ...] = (),
+    ) -> Rule:
         """See ringfence.rules.model.Policy.
 
         Where a strict rule only may match, the answer is ask at least.
         """
         asked: Rule | None = None
         decided = self.default(surface, subjects[0])
+        strict_subjects = aliases if context is None else (*aliases, context)
         entries = (
             entry
             for layer in reversed(self.layers)
             for entry in reversed(layer.tables.get(surface, ()))
         )
         for entry in entries:
-            if entry.decides(subjects, context):
+            if entry.decides(subjects, strict_subjects):
                 decided = entry.rule
                 break
-            if asked is None and entry.may_decide(subjects):
+            if asked is None and entry.may_decide((*subjects, *aliases)):
                 asked = evolve(entry.rule, state=State.ASK)
         if asked is not None and decided.state is State.ALLOW:
             return asked

@@ -18,7 +18,7 @@ from ringfence.engine.shell.expansion import forbid_substitution
 from ringfence.engine.shell.outcome import Outcome
 from ringfence.engine.shell.reading import mapfile, read
 from ringfence.engine.shell.state import State
-from ringfence.rules.model import NAME, UNKNOWN, Operation, is_known
+from ringfence.rules.model import NAME, UNKNOWN, Field, Operation, is_known
 
 # --- nothing, and leaving ----------------------------------------------------------------------
 
@@ -97,7 +97,7 @@ def exec_(call: Call) -> Outcome:
     words = operands(call.arguments, with_values="a")
     if not words:
         return call.succeeds()
-    outcome = _dispatch(evolve(call, argv=words), functions=False)
+    outcome = _inner(call, words)
     after = outcome.joined()
     return outcome if after is None else call.run.walker.control.leave("exit", 1, after)
 
@@ -113,13 +113,20 @@ def command(call: Call) -> Outcome:
             return external.execute(call)
     if not words:
         return call.succeeds()
-    return _dispatch(evolve(call, argv=words), functions=False)
+    return _inner(call, words)
 
 
 def builtin(call: Call) -> Outcome:
     """``builtin word…``."""
     words = operands(call.arguments)
-    return _dispatch(evolve(call, argv=words), functions=False) if words else call.succeeds()
+    return _inner(call, words) if words else call.succeeds()
+
+
+def _inner(call: Call, words: list[Field]) -> Outcome:
+    """The command that ``command``, ``builtin`` or ``exec`` starts; rules see it by itself too."""
+    span = (words[0].span[0], words[-1].span[1])
+    call.run.recorder.command(span, tuple(words), writes=False)
+    return _dispatch(evolve(call, argv=words), functions=False)
 
 
 def compgen(call: Call) -> Outcome:

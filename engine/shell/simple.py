@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import groupby
 from types import MappingProxyType
 from typing import Any
 
@@ -111,8 +112,14 @@ def perform_assignment(
 
 def _array(world: World, literal: ArrayLiteral, *, associative: bool) -> Array:
     array = Array(associative=associative)
-    for element in literal.elements:
-        if element.subscript is not None:
+    # Elements without a subscript are added in one go: one by one takes quadratic time.
+    for plain, group in groupby(literal.elements, lambda element: element.subscript is None):
+        elements = tuple(group)
+        if plain:
+            words = tuple(e.value for e in elements if e.value is not None)
+            array = array.append(as_value(f) for f in expansion.fields(world, words))
+            continue
+        for element in elements:
             key = expansion.text(world, element.subscript).text
             text = expansion.text(world, element.value).text
             where = key if associative else variables.index(world, array, key)
@@ -120,8 +127,6 @@ def _array(world: World, literal: ArrayLiteral, *, associative: bool) -> Array:
                 array = evolve(array.append((text,)), loose=True)
             else:
                 array = array.put(where, text)
-        elif element.value is not None:
-            array = array.append(as_value(f) for f in expansion.fields(world, (element.value,)))
     return array
 
 
