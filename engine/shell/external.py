@@ -22,7 +22,7 @@ from ringfence.engine.shell import (
 from ringfence.engine.shell.call import Call
 from ringfence.engine.shell.outcome import Outcome
 from ringfence.engine.shell.outputs import Context, output
-from ringfence.engine.shell.programs import inspect_program
+from ringfence.engine.shell.programs import LANGUAGES, inspect_program
 from ringfence.engine.shell.state import State, Variable, outputs
 from ringfence.engine.shell.tidy import is_tidy
 from ringfence.rules.commands import usage
@@ -119,13 +119,45 @@ def _script(
         if files.is_dictated(call.state, path):
             call.unknown("runs a script whose text is only known at run time", at)
         return
-    shebang = _SHEBANG.match(text)
-    if language is None and shebang is not None and shebang["name"] in _SHELLS:
-        language = "bash"
+    if language is None:
+        language = _language(text, written=written)
     if language != "bash":
+        if written and language is not None:  # the text stands in the command itself
+            _inspect(call, at.text, language, text, at, parameters)
         call.state.changed = True
         return
     nested.script_file(call, text, at, parameters=parameters, path=path, trusted=not written)
+
+
+def _language(text: str, *, written: bool) -> str | None:
+    """The language of a file that is executed; without a ``#!`` line, bash runs it itself."""
+    shebang = _SHEBANG.match(text)
+    if shebang is None:
+        plain = not text.startswith("#!") and (written or UNKNOWN not in text)
+        return "bash" if plain else None
+    name = shebang["name"]
+    if name in _SHELLS:
+        return "bash"
+    return next((language for language in LANGUAGES if name.startswith(language)), None)
+
+
+def _inspect(
+    call: Call, by: str, language: str, text: str, at: Field, parameters: Sequence[Field]
+) -> None:
+    """Record what a program in another language touches."""
+    recorder = call.run.recorder
+    found = inspect_program(language, text, parameters, _context(call))
+    positions = nested.places(recorder, at.span, text)
+    for path, operation, start, end in found.paths:
+        span = at.span if positions is None else (positions[start], positions[end])
+        place = evolve(at, span=span, glob=False)
+        absolute = recorder.effect(path, operation, place, by, call.world.directory)
+        if absolute is not None and operation is Operation.WRITE:
+            files.write(call.state, absolute, None)
+    for script, _ in found.shell:
+        nested.child(call.run, call.state, script, at)
+    for reason in found.opaque:
+        call.unknown(f"{by}: {reason}", at)
 
 
 # --- what its arguments say --------------------------------------------------------------------
@@ -245,20 +277,7 @@ class _Program:
 
     def inspect(self, program: ProgramUse, text: str, at: Field) -> None:
         """Record what a program in another language touches."""
-        call, recorder = self.call, self.call.run.recorder
-        found = inspect_program(program.language, text, program.parameters, _context(call))
-        positions = nested.places(recorder, at.span, text)
-        for path, operation, start, end in found.paths:
-            span = at.span if positions is None else (positions[start], positions[end])
-            place = evolve(at, span=span, glob=False)
-            directory = call.world.directory
-            absolute = recorder.effect(path, operation, place, self.use.command, directory)
-            if absolute is not None and operation is Operation.WRITE:
-                files.write(call.state, absolute, None)
-        for script, _ in found.shell:
-            nested.child(call.run, call.state, script, at)
-        for reason in found.opaque:
-            call.unknown(f"{self.use.command}: {reason}", at)
+        _inspect(self.call, self.use.command, program.language, text, at, program.parameters)
 
     def command(self, command: CommandUse) -> None:
         """Evaluate a command that the program runs."""

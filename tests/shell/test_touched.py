@@ -404,3 +404,16 @@ def test_a_way_that_may_be_taken_is_followed(world, command):
 def test_a_way_that_cannot_be_taken_is_left_out(world):
     """`$?` after `true` is 0."""
     assert world.touched("true; if [ $? -ne 0 ]; then cat /etc/x; fi") == []
+
+
+WRITTEN_AND_RUN = [
+    "echo 'cat /etc/x' > s.sh; chmod +x s.sh; ./s.sh",
+    "echo 'open(\"/etc/x\")' > s.py; python3 s.py",
+    "printf '#!/usr/bin/env python3\\nopen(\"/etc/x\")\\n' > s; ./s",
+]
+
+
+@pytest.mark.parametrize("command", WRITTEN_AND_RUN)
+def test_a_program_that_the_command_writes_is_read(world, command):
+    """Its text stands in the command, whatever language it is in; without `#!`, bash runs it."""
+    assert world.touched(command) == ["/etc/x"]
