@@ -11,7 +11,7 @@ from typing import Any
 
 from attrs import evolve, field, frozen
 
-from ringfence.grammar.build import Builder, program
+from ringfence.grammar.builder import Builder, program
 from ringfence.grammar.errors import TooComplex, Unexpected
 from ringfence.grammar.machine import Machine, Offsets, Program, Token
 from ringfence.grammar.nodes import List, ListItem, Script, SyntaxProblem

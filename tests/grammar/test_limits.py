@@ -51,7 +51,7 @@ def test_no_conflict_is_resolved_in_silence(caplog: pytest.LogCaptureFixture) ->
 
 def test_every_rule_has_a_function() -> None:
     """Each alternative in bash.lark that makes something names a method of the builder."""
-    from ringfence.grammar.build import Builder
+    from ringfence.grammar.builder import Builder
 
     named = {rule.builder for rule in bash().tables.rules if rule.builder}
     assert [name for name in sorted(named) if not hasattr(Builder, name)] == []
