@@ -26,8 +26,8 @@ class Builder(Lists, SimpleCommands, CompoundCommands, Parameters):
 def program(rules: Sequence[RuleTable], extensions: Mapping[str, Callable[..., Any]]) -> Program:
     """What the machine does for each rule: a Builder's method, or an extension's function.
 
-    An extension's functions come first and are given nodes. Raises AttributeError for a name without
-    a function.
+    An extension's functions come first and are given nodes. Raises AttributeError for a name
+    without a function.
     """
 
     def function(name: str | None) -> Callable[..., Any] | None:

@@ -101,14 +101,17 @@ class Base:
 
 
 def join(first: Token, last: Token) -> Span:
+    """The span from the first token to the last."""
     return (first.span[0], last.span[1])
 
 
 def list_of(items: list[ListItem]) -> List:
+    """The list of at least one item."""
     return List((items[0].span[0], items[-1].span[1]), tuple(items))
 
 
 def terminated(item: ListItem, end: Token) -> ListItem:
+    """The item with what ended it."""
     return ListItem((item.span[0], end.span[1]), item.command, end.text)
 
 
@@ -118,8 +121,10 @@ def finished(value: Any) -> Any:
 
 
 def literal_word(token: Token) -> Word:
+    """A word of one plain token."""
     return Word(token.span, (Literal(token.span, token.text),))
 
 
 def plain_text(word: Word) -> str:
+    """The text of a word that is hardly ever anything but plain text."""
     return "".join(getattr(part, "text", "?") for part in word.parts)
