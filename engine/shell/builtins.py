@@ -39,7 +39,7 @@ def leave(call: Call) -> Outcome:
     word = arguments[0].text if arguments else ""
     levels = int(word) if word.isdecimal() else 1
     if call.name in ("exit", "return", "logout") and word:
-        call.state.status = word if word.isdecimal() else NAME
+        call.state.status = str(int(word) % 256) if word.isdecimal() else NAME
     return call.run.walker.control.leave(call.name, levels, call.state)
 
 

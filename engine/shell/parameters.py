@@ -16,7 +16,7 @@ from ringfence.engine.shell.quoting import decode, shell_quoted
 from ringfence.engine.shell.state import Array
 from ringfence.engine.shell.texts import as_value, bounded
 from ringfence.engine.shell.variables import ABSENT, Found
-from ringfence.grammar.nodes import ParameterExpansion, Word
+from ringfence.grammar.nodes import Literal, ParameterExpansion, Word
 from ringfence.rules.model import BELOW, NAME, UNCERTAIN, UNKNOWN, is_known
 
 _DEFAULTS = frozenset(("-", ":-", "=", ":=", "+", ":+", "?", ":?"))
@@ -25,6 +25,9 @@ _DEFAULTS = frozenset(("-", ":-", "=", ":=", "+", ":+", "?", ":?"))
 def expand(world: World, node: ParameterExpansion, *, quoted: bool) -> Pieces:
     """The pieces that a parameter expansion gives, in one world."""
     if node.bad or not node.parameter:  # bash refuses the whole command when it gets here
+        first = node.argument.parts[0] if node.argument and node.argument.parts else None
+        if isinstance(first, Literal) and first.text[0] in " \t\n|":
+            world.run.recorder.obscure("newer versions of bash run this as a command", node.span)
         return [Piece(UNKNOWN, quoted, split=not quoted)]
     if node.operator in ("*", "@") and node.indirect:
         names = sorted(n for n in world.state.variables if n.startswith(node.parameter))

@@ -48,3 +48,21 @@ def test_what_a_shell_is_handed_over_is_opaque(grammar):
     """Nobody knows what such an operator feeds to its right side."""
     found = evaluate("ls |> sh", Shell("/w", {"HOME": "/h"}, NoFileSystem()), grammar)
     assert [one.text for one in found.opaque] == ["sh"]
+
+
+@pytest.mark.parametrize("first", ["true", "false"])
+def test_an_operator_that_reuses_a_rule_hides_nothing(first):
+    """An alternative of `and_or` that the walk does not know may run its right side."""
+    grammar = bash().extend(
+        "%extend and_or: and_or MAYBE newlines_opt pipeline -> and_or\nMAYBE: /\\|>/\n"
+    )
+    shell = Shell("/home/me/app", {"HOME": "/home/me"}, NoFileSystem())
+    found = evaluate(f"{first} |> cat /etc/y", shell, grammar)
+    assert [e.path for e in found.effects] == ["/etc/y"]
+
+
+def test_a_substitution_of_newer_bash_is_opaque():
+    """`${ command; }` is an error in bash 5.2 and runs in 5.3."""
+    shell = Shell("/home/me/app", {"HOME": "/home/me"}, NoFileSystem())
+    assert evaluate("echo ${ cat /etc/x; }", shell).opaque
+    assert not evaluate('echo "${x!r}"', shell).opaque

@@ -392,6 +392,8 @@ STATUSES = [
     "printf %d a || cat /etc/x",
     "unset X || cat /etc/x",
     "PWD=/etc; cat $PWD/x",
+    "(exit 256) && cat /etc/x",
+    "f() { return 256; }; f && cat /etc/x",
 ]
 
 
