@@ -10,18 +10,22 @@ import argparse
 import os
 import sys
 from collections.abc import Sequence
+from importlib import import_module
 from typing import NoReturn
 
-from ringfence.engine.cli import check, explain, hook, parse
 from ringfence.engine.cli.output import warn
 from ringfence.engine.policy.errors import ConfigError
 
 ERROR = 2
 
+COMMANDS = ("check", "explain", "hook", "parse")
+"""The commands in the order of the help; each is the module of that name in this folder."""
+
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line and return its exit status."""
-    arguments = _parser().parse_args(argv)
+    given = sys.argv[1:] if argv is None else list(argv)
+    arguments = _parser(given).parse_args(given)
     try:
         status: int = arguments.run(arguments)
         sys.stdout.flush()
@@ -40,15 +44,19 @@ def main(argv: Sequence[str] | None = None) -> int:
     return status
 
 
-def _parser() -> argparse.ArgumentParser:
+def _parser(given: Sequence[str]) -> argparse.ArgumentParser:
+    """The parser with the command that is given alone, or with all of them for the help.
+
+    A hook starts a process for every call: it does not pay for the other commands' imports.
+    """
     parser = argparse.ArgumentParser(
         prog="ringfence",
         description="Decide whether an agent's tool call stays inside the working directory.",
     )
     parser.add_argument("--version", action=_Version, nargs=0, help="print the version and exit")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
-    for module in (check, explain, hook, parse):
-        module.register(commands)
+    for name in given[:1] if given[:1] and given[0] in COMMANDS else COMMANDS:
+        import_module(f"ringfence.engine.cli.{name}").register(commands)
     return parser
 
 
