@@ -64,6 +64,7 @@ class PendingHere:
     quoted: bool
     strip_tabs: bool
     redirection: Any  # the Redirection node to complete
+    outlived: bool = False  # the substitution that it stood in has ended before its text
 
 
 class Builder(Protocol):
@@ -214,7 +215,7 @@ class Machine:
             if name == "RPAR" and len(self.opened) == 1 and start == "substitution":
                 return None
             # --- what it opens and closes
-            place = Place.INSIDE if self._enter(name) else Place.OUTSIDE
+            place = self._enter(name)
             if name == "NEWLINE":
                 position = self._read_heres(position)
 
@@ -279,7 +280,13 @@ class Machine:
         self.text = self.text[:position] + self.text[position + 2 :]
         self._pairs = Pairs(self.text, self._substitution_end)
 
-    def _enter(self, name: str) -> bool:
+    def _enter(self, name: str) -> Place:
+        """Note what terminal ``name`` opens or closes; the place after it."""
+        if name == "CLOSE":
+            return Place.GLUED
+        return Place.INSIDE if self._word_goes_on(name) else Place.OUTSIDE
+
+    def _word_goes_on(self, name: str) -> bool:
         """Note what terminal ``name`` opens or closes; says whether a word may go on after it."""
         opened = self.opened
         top = opened[-1]
@@ -303,6 +310,8 @@ class Machine:
                 opened.pop()
             if top.heres and opened[-1].heres is not top.heres:
                 # `$(cat <<E)`: bash looks for the text after the next newline outside.
+                for here in top.heres:
+                    here.outlived = True
                 opened[-1].heres.extend(top.heres)
             return top.continues_word
         if change[0] == "+":
@@ -359,7 +368,12 @@ class Machine:
                 self.builder.complete_here(here, pieces, begin, terminated=True)
                 return end
             rest = line.removeprefix(here.delimiter)
-            if in_substitution and rest != line and ")" in rest:
+            shared = rest != line and ")" in rest
+            if shared and here.outlived:
+                # Bash still looks for `E)`, and reads the `)` where the substitution ended.
+                place = self.source_start(begin + len(here.delimiter))
+                raise Unexpected("found `)` behind a here-document", (place, place + 1))
+            if shared and in_substitution:
                 # `$(cat <<E` … `E)`: the delimiter and the closer may share a line.
                 self.builder.complete_here(here, pieces, begin, terminated=True)
                 return begin + len(here.delimiter)

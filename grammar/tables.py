@@ -25,6 +25,7 @@ class Place(IntEnum):
     OUTSIDE = 0  # where a word could begin
     INSIDE = 1  # in the middle of a word, or right behind it
     AFTER = 2  # behind a word and a blank that separates it from no other word
+    GLUED = 3  # right behind `>&-`: a word may begin, but no reserved one
 
 
 _SKIPS = {
@@ -32,6 +33,7 @@ _SKIPS = {
     ("blanks", Place.OUTSIDE): r"[ \t]*\#[^\n]*|[ \t]+",
     ("blanks", Place.INSIDE): r"[ \t]+(?:\#[^\n]*)?",
     ("blanks", Place.AFTER): r"(?!)",
+    ("blanks", Place.GLUED): r"[ \t]*\#[^\n]*|[ \t]+",
     ("newlines", Place.OUTSIDE): r"(?:[ \t\n]+|\#[^\n]*)+",
     ("newlines", Place.INSIDE): r"[ \t\n]+(?:\#[^\n]*(?:\n[ \t\n]*|\Z))*",
     ("newlines", Place.AFTER): r"(?!)",
@@ -137,6 +139,7 @@ class Tables:
                 lets_through(context, name)
                 and not (place is Place.INSIDE and terminal.begins_word)
                 and not (place is Place.AFTER and name in WORD_PARTS)
+                and not (place is Place.GLUED and name in RESERVED_WORDS)
             )
 
         names = tuple(filter(fits, self.terminals))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from attrs import evolve
 
 from ringfence.grammar import ansi
@@ -18,6 +20,7 @@ from ringfence.grammar.nodes import (
     Redirection,
     SimpleCommand,
     Word,
+    WordPart,
 )
 
 
@@ -35,7 +38,7 @@ class SimpleCommands(Base):
     def prefix_first(self, item: Assignment | Redirection) -> Simple:
         return _add(Simple(*item.span), item)
 
-    def prefix_more(self, simple: Simple, _blank: Token, item: Assignment) -> Simple:
+    def prefix_more(self, simple: Simple, _blank: Token | None, item: Assignment) -> Simple:
         first = simple.assignments[0].span if simple.assignments else None
         interrupted = first is not None and any(r.span > first for r in simple.redirections)
         if isinstance(item.value, ArrayLiteral) and interrupted:
@@ -46,6 +49,12 @@ class SimpleCommands(Base):
 
     def prefix_redirection(self, simple: Simple, item: Redirection) -> Simple:
         return _add(simple, item)
+
+    def prefix_closing_first(self, redirection: Redirection, item: Assignment) -> Simple:
+        return _add(self.prefix_first(redirection), item)
+
+    def prefix_closing(self, simple: Simple, redirection: Redirection, item: Assignment) -> Simple:
+        return self.prefix_more(_add(simple, redirection), None, item)
 
     def called_first(self, word: Word) -> Simple:
         return _argument(Simple(*word.span), word)
@@ -58,19 +67,6 @@ class SimpleCommands(Base):
 
     def called_redirection(self, simple: Simple, item: Redirection) -> Simple:
         return _add(simple, item)
-
-    def called_after_array(self, assignment: Assignment, word: Word) -> Simple:
-        return _argument(self.prefix_first(assignment), word)
-
-    def called_after_prefix_array(
-        self, simple: Simple, _blank: Token, assignment: Assignment, word: Word
-    ) -> Simple:
-        return _argument(_add(simple, assignment), word)
-
-    def declared_glued(
-        self, simple: Simple, _blank: Token, assignment: Assignment, word: Word
-    ) -> Simple:
-        return _argument(_argument(simple, assignment), word)
 
     def declared_first(self, name: Token) -> Simple:
         return self.called_first(literal_word(name))
@@ -184,6 +180,32 @@ class SimpleCommands(Base):
     ) -> Assignment:
         array = ArrayLiteral((sign.span[1] - 1, close.span[1]), tuple(elements))
         return _element_assignment(name, subscript, sign, array, close.span[1])
+
+    def assignment_glued(self, assignment: Assignment, rest: Word) -> Assignment:
+        # `a=(1 2)x` is no array: its value is the text `(1 2)x`, with what expands in it.
+        array = assignment.value
+        assert isinstance(array, ArrayLiteral)
+        word = Word((array.span[0], rest.span[1]), (*self._unparsed(array), *rest.parts))
+        return evolve(assignment, span=(assignment.span[0], word.span[1]), value=word)
+
+    def _unparsed(self, array: ArrayLiteral) -> Iterator[WordPart]:
+        """The parts of a word that an array's elements, and the text around them, are."""
+        place, end = array.span
+        text = "("
+        for element in array.elements:
+            sign = "+=" if element.append else "="
+            subscripted = ((element.subscript, "[", f"]{sign}"), (element.value, "", ""))
+            for word, before, after in subscripted:
+                if word is not None:
+                    yield self._between(place, word.span[0], text + before)
+                    yield from word.parts
+                    place, text = word.span[1], after
+            text += " "
+        yield self._between(place, end, text.rstrip(" ") + ")")
+
+    def _between(self, start: int, end: int, text: str) -> Literal:
+        """The source there, or ``text`` where it cannot be told from the span."""
+        return Literal((start, end), self.machine.written((start, end)) or text)
 
     def array_empty(self) -> list[ArrayElement]:
         return []

@@ -98,8 +98,8 @@ SILENT = re.compile(r"\[\[[^\]]*(?:\[\[|&&|\|\||!|\(|\n)\s*\]\]|\[\[\s*\]\]|for(
 """Where ``bash -n`` may stop reading without a word (`[[ ]]`, `[[ a && ]]`, `for ((` without
 `))`): it says yes to anything behind, though bash runs none of it."""
 WARNING = re.compile(
-    r"^.*?warning: (?:here-document .*?\(wanted `.*?'\)|.*unterminated here-document.*)$",
-    re.MULTILINE | re.DOTALL,
+    r"^[^\n]*?warning: (?:here-document (?s:.*?)\(wanted `(?s:.*?)'\)|[^\n]*unterminated here-document[^\n]*)$",
+    re.MULTILINE,
 )
 NEVER = ("HERE", "HERE_TEXT", "HERE_ESCAPED", "COMMAND_TEXT", "PROCESS_TEXT")
 EDITS = [
