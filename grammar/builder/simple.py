@@ -188,8 +188,9 @@ class SimpleCommands(Base):
         word = Word((array.span[0], rest.span[1]), (*self._unparsed(array), *rest.parts))
         return evolve(assignment, span=(assignment.span[0], word.span[1]), value=word)
 
-    def _unparsed(self, array: ArrayLiteral) -> Iterator[WordPart]:
-        """The parts of a word that an array's elements, and the text around them, are."""
+    @staticmethod
+    def _unparsed(array: ArrayLiteral) -> Iterator[WordPart]:
+        """The parts of a word that an array is, put together as bash does: with single blanks."""
         place, end = array.span
         text = "("
         for element in array.elements:
@@ -197,15 +198,11 @@ class SimpleCommands(Base):
             subscripted = ((element.subscript, "[", f"]{sign}"), (element.value, "", ""))
             for word, before, after in subscripted:
                 if word is not None:
-                    yield self._between(place, word.span[0], text + before)
+                    yield Literal((place, word.span[0]), text + before)
                     yield from word.parts
                     place, text = word.span[1], after
             text += " "
-        yield self._between(place, end, text.rstrip(" ") + ")")
-
-    def _between(self, start: int, end: int, text: str) -> Literal:
-        """The source there, or ``text`` where it cannot be told from the span."""
-        return Literal((start, end), self.machine.written((start, end)) or text)
+        yield Literal((place, end), text.rstrip(" ") + ")")
 
     def array_empty(self) -> list[ArrayElement]:
         return []

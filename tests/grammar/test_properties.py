@@ -50,7 +50,8 @@ def check_spans(text: str, script: n.Script) -> None:
         written = text[start:end].replace("\\\n", "")
         if isinstance(node, n.Literal) and node.text != written:
             # Where backquotes or <<- took characters out, or a list was put together.
-            assert "\\" in written or "\t" in written or "`" in text, node
+            together = node.text == " ".join(written.split()).replace("( ", "(")
+            assert "\\" in written or "\t" in written or "`" in text or together, node
         if isinstance(node, n.SingleQuoted):
             assert "`" in text or text[start:end] == f"'{node.text}'", node
 
