@@ -143,6 +143,10 @@ def _item(node: n.Word | n.Assignment, text: str, kind: str) -> Iterator[Item]:
         gaps = list(zip(ends[::2], ends[1::2], strict=True))
         for number, gap in enumerate(gaps):
             cuts.append((gap, " " if 0 < number < len(gaps) - 1 else ""))
+    elif isinstance(node, n.Assignment) and isinstance(value, n.Word):
+        # Around the elements of `a=(b)c`, the literals are as bash puts them together.
+        literals = [part for part in value.parts if isinstance(part, n.Literal)]
+        cuts += [(part.span, part.text) for part in literals if set("() ") & set(part.text)]
     out = []
     place = node.span[0]
     for (start, end), instead in sorted(cuts, key=lambda cut: cut[0]):
