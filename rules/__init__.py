@@ -1,1 +1,1 @@
-"""TODO."""
+"""What is known: commands, path classifiers, tool names, and the gates in precedence order."""
