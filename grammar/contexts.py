@@ -112,7 +112,11 @@ CONTEXTS = {
             skip="blanks",
             one_word="conditional",
         ),
-        Context("regex_group", _set("REGEX_GROUP_TEXT REGEX_LPAR REGEX_RPAR"), _set(_INSIDE)),
+        Context(
+            "regex_group",
+            _set("REGEX_GROUP_TEXT REGEX_GROUP_DOLLAR REGEX_LPAR REGEX_RPAR"),
+            _set(_INSIDE),
+        ),
         Context(
             "extglob",
             _set("EXTGLOB_TEXT EXTGLOB EXTGLOB_LPAR EXTGLOB_OR EXTGLOB_END"),

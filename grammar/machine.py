@@ -83,6 +83,7 @@ class _Opened:
     context: str
     continues_word: bool  # when it closes, the word it stood in may go on
     heres: list[PendingHere]  # those of this command substitution
+    start: int = 0  # the position behind what opened it
 
 
 @define(eq=False)
@@ -250,6 +251,9 @@ class Machine:
                 continue
             end = match.end()
             check = _CHECKS.get(name)
+            if opened.context == "regex_group" and name in _IN_REGEX:
+                closer = self._pairs.last_inside(opened.start, _IN_REGEX[name])
+                check = _never if closer < end else check
             if check is not None:
                 checked = check(self._pairs, position, end)
                 if checked < 0:
@@ -297,7 +301,7 @@ class Machine:
                 if opens == "parameter" and CONTEXTS[top.context].quoted:
                     opens = "parameter_quoted"
                 heres = [] if name in ("COMMAND", "PROCESS") else top.heres
-                opened.append(_Opened(opens, name in WORD_OPENERS, heres))
+                opened.append(_Opened(opens, name in WORD_OPENERS, heres, self.shifted_end))
                 return False
             if name in CLOSES:
                 opened.pop()
@@ -469,6 +473,10 @@ def _arithmetic(pairs: Pairs, _begin: int, end: int) -> int:
     return close + 2 if pairs.text.startswith(")", close + 1) else _NO
 
 
+def _never(_pairs: Pairs, _begin: int, _end: int) -> int:
+    return _NO
+
+
 def _arithmetic_old(pairs: Pairs, _begin: int, end: int) -> int:
     return pairs.bracket(end) + 1 or _UNCLOSED
 
@@ -508,6 +516,10 @@ _CHECKS = {
 }
 """Terminals that a regular expression alone cannot recognise: (…, start, end) → the end, or one
 of the two negative answers above."""
+
+_IN_REGEX = {"PARAMETER": "}", "ARITHMETIC_OLD": "]"}
+"""In a parenthesis of a regular expression, bash looks for the ``)`` alone: what is not closed
+before it is text."""
 
 _MUST_CLOSE = {
     "ARITHMETIC_COMMAND": "the `((` is not closed",

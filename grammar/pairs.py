@@ -35,6 +35,7 @@ class Pairs:
         self.text = text
         self._substitution_end = substitution_end
         self._parentheses: dict[int, int] = {}
+        self._last: dict[tuple[int, str], int] = {}
 
     def parenthesis(self, position: int) -> int:
         """The index of the ``)`` that closes a ``(`` before ``position``, or -1."""
@@ -61,6 +62,14 @@ class Pairs:
                     break
         known.update(dict.fromkeys(opened, -1))
         return known[start]
+
+    def last_inside(self, position: int, character: str) -> int:
+        """Where ``character`` last stands in the parentheses opened before ``position``, or -1."""
+        key = (position, character)
+        if key not in self._last:
+            close = self.parenthesis(position)
+            self._last[key] = self.text.rfind(character, position, max(close, position))
+        return self._last[key]
 
     def bracket(self, position: int, *, in_braces: bool = False, plain: bool = False) -> int:
         """The index of the ``]`` that closes a ``[`` before ``position``, or -1.

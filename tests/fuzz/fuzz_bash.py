@@ -101,7 +101,7 @@ WARNING = re.compile(
     r"^[^\n]*?warning: (?:here-document (?s:.*?)\(wanted `(?s:.*?)'\)|[^\n]*unterminated here-document[^\n]*)$",
     re.MULTILINE,
 )
-NEVER = ("HERE", "HERE_TEXT", "HERE_ESCAPED", "COMMAND_TEXT", "PROCESS_TEXT")
+NEVER = ("REGEX_GROUP_DOLLAR", "HERE", "HERE_TEXT", "HERE_ESCAPED", "COMMAND_TEXT", "PROCESS_TEXT")
 EDITS = [
     *";&|()<>{}[]!$`'\"\\#=*? \n\t~-",
     "&&", "||", ";;", "$(", "${", "((", "))", "[[", "]]", "<(", "<<E\n", "\nE\n", "<<<", ">&", "&>",
