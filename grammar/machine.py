@@ -503,7 +503,7 @@ def _parameter_subscript(pairs: Pairs, _begin: int, end: int) -> int:
 
 
 _SIGN = re.compile(r"\+?=")
-_CHECKS = {
+_CHECKS: dict[str, Callable[[Pairs, int, int], int]] = {
     "ARITHMETIC_COMMAND": _arithmetic,
     "ARITHMETIC": _arithmetic,
     "ARITHMETIC_OLD": _arithmetic_old,
