@@ -91,9 +91,11 @@ LITERALS = {
     "ARRAY_KEY": "[", "EXTGLOB_LPAR": "(", "EXTGLOB_OR": "|", "EXTGLOB_END": ")",
     "REGEX_LPAR": "(", "REGEX_RPAR": ")", "BANG_ALONE": "!", "TIME_ALONE": "time",
 }  # fmt: skip
-COPROC = re.compile(r"coproc\s+\S+\s+[^;&|]*?\w(?:\[|\+?=\()")
-"""After `coproc WORD`, bash reads an array assignment where it otherwise reads a word, though the
-command that it then runs is refused: not followed."""
+COPROC = re.compile(
+    r"coproc\s+\S+\s+[^;&|]*?\w(?:\[|\+?=\()|coproc\s+\w+\[[^\]]*[\s()][^\]]*\]\s*[{(\w]"
+)
+"""After `coproc WORD`, bash reads an array assignment where it otherwise reads a word, and a name may
+hold a subscript with blanks, though what it then runs is refused: not followed."""
 SILENT = re.compile(r"\[\[[^\]]*(?:\[\[|&&|\|\||!|\(|\n)\s*\]\]|\[\[\s*\]\]|for(?:\s|\\\n)*\(\(")
 """Where ``bash -n`` may stop reading without a word (`[[ ]]`, `[[ a && ]]`, `for ((` without
 `))`): it says yes to anything behind, though bash runs none of it."""
