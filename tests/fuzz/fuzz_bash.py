@@ -99,6 +99,9 @@ hold a subscript with blanks, though what it then runs is refused: not followed.
 SILENT = re.compile(r"\[\[[^\]]*(?:\[\[|&&|\|\||!|\(|\n)\s*\]\]|\[\[\s*\]\]|for(?:\s|\\\n)*\(\(")
 """Where ``bash -n`` may stop reading without a word (`[[ ]]`, `[[ a && ]]`, `for ((` without
 `))`): it says yes to anything behind, though bash runs none of it."""
+OUTLIVED = re.compile(r"[$<>]\([^\n]*<<[^\n]*\)")
+"""A here-document whose substitution ends on its line: bash reads its text at once, in the middle of
+whatever stands around it, and goes on behind its delimiter where the substitution ended."""
 WARNING = re.compile(
     r"^[^\n]*?warning: (?:here-document (?s:.*?)\(wanted `(?s:.*?)'\)|[^\n]*unterminated here-document[^\n]*)$",
     re.MULTILINE,
@@ -250,8 +253,9 @@ def main() -> None:
 
         def differs(text: str) -> bool:
             if (
-                SILENT.search(text) or COPROC.search(text) or text.endswith("\\")
-            ):  # a file's last backslash is dropped
+                any(kind.search(text) for kind in (SILENT, COPROC, OUTLIVED))
+                or text.endswith("\\")  # a file's last backslash is dropped
+            ):
                 return False
             try:
                 return accepted_by_us(text) is not accepted_by_bash(text, folder)
