@@ -99,7 +99,7 @@ hold a subscript with blanks, though what it then runs is refused: not followed.
 SILENT = re.compile(r"\[\[[^\]]*(?:\[\[|&&|\|\||!|\(|\n)\s*\]\]|\[\[\s*\]\]|for(?:\s|\\\n)*\(\(")
 """Where ``bash -n`` may stop reading without a word (`[[ ]]`, `[[ a && ]]`, `for ((` without
 `))`): it says yes to anything behind, though bash runs none of it."""
-OUTLIVED = re.compile(r"[$<>]\([^\n]*<<[^\n]*\)")
+OUTLIVED = re.compile(r"[$<>]\([^\n]*(?<!<)<<(?!<)[^\n]*\)")
 """A here-document whose substitution ends on its line: bash reads its text at once, in the middle of
 whatever stands around it, and goes on behind its delimiter where the substitution ended."""
 WARNING = re.compile(
