@@ -51,15 +51,21 @@ def make_world(root: Path) -> None:
 
 
 def answers(
-    rows: list[dict[str, Any]], *options: str, policy: str | None = None
+    rows: list[dict[str, Any]],
+    *options: str,
+    policy: str | None = None,
+    env: dict[str, str] | None = None,
 ) -> list[dict[str, Any]]:
-    """What ``check --jsonl`` says to each row, under POLICY if none is given."""
+    """What ``check --jsonl`` says to each row, under POLICY if none is given.
+
+    ``env``: the variables of all rows; without, HOME alone, from the row.
+    """
     with tempfile.TemporaryDirectory() as folder:
         config = Path(folder, "config.toml")
         config.write_text(POLICY if policy is None else policy, "utf-8")
         lines = "".join(
             json.dumps({"id": r["id"], "command": r["command"], "cwd": r["cwd"],
-                        "env": {"HOME": r.get("home", HOME)}}) + "\n"
+                        "env": env or {"HOME": r.get("home", HOME)}}) + "\n"
             for r in rows
         )  # fmt: skip
         done = subprocess.run(
