@@ -172,7 +172,7 @@ class Machine:
         self.opened.append(_Opened(context, continues_word=False, heres=[]))
         self._continued = "\\\n" in self.text
         self._pairs = Pairs(self.text, self._substitution_end)
-        place = Place.OUTSIDE
+        place = Place.OPENED if start == "substitution" else Place.OUTSIDE
         while True:
             # --- read one terminal
             name, begin, end = self._read(scan, states, position, place)
@@ -288,6 +288,9 @@ class Machine:
         """Note what terminal ``name`` opens or closes; the place after it."""
         if name == "CLOSE":
             return Place.GLUED
+        if name in ("COMMAND", "PROCESS"):
+            self._word_goes_on(name)
+            return Place.OPENED
         return Place.INSIDE if self._word_goes_on(name) else Place.OUTSIDE
 
     def _word_goes_on(self, name: str) -> bool:

@@ -26,6 +26,7 @@ class Place(IntEnum):
     INSIDE = 1  # in the middle of a word, or right behind it
     AFTER = 2  # behind a word and a blank that separates it from no other word
     GLUED = 3  # right behind `>&-`: a word may begin, but no reserved one
+    OPENED = 4  # right behind `$(`: a word may begin, and `time` is one there
 
 
 _SKIPS = {
@@ -34,6 +35,7 @@ _SKIPS = {
     ("blanks", Place.INSIDE): r"[ \t]+(?:\#[^\n]*)?",
     ("blanks", Place.AFTER): r"(?!)",
     ("blanks", Place.GLUED): r"[ \t]*\#[^\n]*|[ \t]+",
+    ("blanks", Place.OPENED): r"[ \t]*\#[^\n]*|[ \t]+",
     ("newlines", Place.OUTSIDE): r"(?:[ \t\n]+|\#[^\n]*)+",
     ("newlines", Place.INSIDE): r"[ \t\n]+(?:\#[^\n]*(?:\n[ \t\n]*|\Z))*",
     ("newlines", Place.AFTER): r"(?!)",
@@ -140,11 +142,12 @@ class Tables:
                 and not (place is Place.INSIDE and terminal.begins_word)
                 and not (place is Place.AFTER and name in WORD_PARTS)
                 and not (place is Place.GLUED and name in RESERVED_WORDS)
+                and not (place is Place.OPENED and name in _TIME)
             )
 
         names = tuple(filter(fits, self.terminals))
         refused: set[str] = set()
-        if place is Place.OUTSIDE and context.skip:
+        if place in (Place.OUTSIDE, Place.OPENED) and context.skip:
             refused.add("FD")  # a number before `<` or `>` is never a word
             if context.shared is None and "IF" in wanted:
                 refused |= RESERVED_WORDS
@@ -182,6 +185,7 @@ class Tables:
 
 _EXTENDED = {"LITERAL": False, "PATTERN_TEXT": True, "EXTGLOB": True}
 """With ``extglob`` on, plain text ends before an extended pattern."""
+_TIME = ("TIME", "TIME_ALONE")
 _BLANKS = ("BLANK", "ARRAY_BLANK")
 
 

@@ -65,9 +65,6 @@ class Lists(Base):
     def body_empty(self, _newlines: None) -> List:
         return List(self.machine.after_last(), ())
 
-    def body_time(self, time: Token) -> List:
-        return list_of(self.items_first(self.pipeline_timed(time)).items)
-
     def items_first(self, command: Command | Chain) -> Items:
         node = finished(command)
         return Items([ListItem(node.span, node)])

@@ -17,6 +17,7 @@ from ringfence.grammar.nodes import (
     CommandSubstitution,
     HereDocument,
     Literal,
+    ProcessSubstitution,
     Redirection,
     SimpleCommand,
     Word,
@@ -63,6 +64,12 @@ class SimpleCommands(Base):
         return _argument(simple, word)
 
     def called_more(self, simple: Simple, _blank: Token, word: Word | Assignment) -> Simple:
+        if isinstance(word, Assignment) and _is_compound(word):
+            for before in simple.arguments:
+                if isinstance(before, Word) and isinstance(before.parts[0], ProcessSubstitution):
+                    # Like a redirection, it ends what bash reads as assignments.
+                    place = word.span[0] + len(word.name)
+                    raise Unexpected("found an array, expected a word", (place, word.span[1]))
         return _argument(simple, word)
 
     def called_redirection(self, simple: Simple, item: Redirection) -> Simple:
@@ -230,6 +237,13 @@ class SimpleCommands(Base):
     ) -> ArrayElement:
         span = (key.span[0], value.span[1])
         return ArrayElement(span, value, subscript, append=sign.text[0] == "+")
+
+
+def _is_compound(assignment: Assignment) -> bool:
+    value = assignment.value
+    if isinstance(value, Word):  # `a=(1)x`: nothing else begins with a bare parenthesis
+        return isinstance(value.parts[0], Literal) and value.parts[0].text.startswith("(")
+    return isinstance(value, ArrayLiteral)
 
 
 def _add(simple: Simple, item: Assignment | Redirection) -> Simple:
