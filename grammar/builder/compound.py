@@ -226,6 +226,19 @@ class CompoundCommands(Words):
         _present(left, operator)
         return ConditionalAndOr((left.span[0], right.span[1]), operator.text, left, right)
 
+    def condition_regex_missing(
+        self,
+        _newlines: None,
+        left: Word,
+        _blank: Token,
+        operator: Token,
+        also: Token,
+        right: ConditionalExpression,
+    ) -> ConditionalAndOr:
+        place = (operator.span[1], operator.span[1])
+        test = ConditionalTest((left.span[0], place[1]), operator.text, (left, Word(place, ())))
+        return self.condition_binary(test, also, right)
+
     def condition_term(
         self, _newlines: None, condition: ConditionalExpression
     ) -> ConditionalExpression:

@@ -27,7 +27,6 @@ DATA = Path(__file__).parents[1] / "truth"
 sys.path.insert(0, str(DATA))
 import world as ours  # noqa: E402
 
-
 OWN = re.compile(r"/\.gitattributes$|^/etc/perl/|^/etc/profile$|/\.(?:bash_\w+|profile)$")
 """What git, perl and login shells read by themselves, whatever they are told."""
 
@@ -69,11 +68,13 @@ def _git(folder: Path, *, bare: bool) -> None:
 def harness_at(folder: Path, home: Path) -> Any:
     """The harness's module, with our world in its place."""
     os.environ["TRUTH_HOME"] = str(home)
-    sys.modules.pop("world")
+    before = {name: sys.modules.pop(name, None) for name in ("truth", "world")}
     sys.path.insert(0, str(folder))
     import truth
     import world as theirs
 
+    sys.path.remove(str(folder))
+    sys.modules.update({name: module for name, module in before.items() if module})
     theirs.build(truth.ROOTFS)
     lay_over(Path(truth.ROOTFS), theirs.UID)
     return truth

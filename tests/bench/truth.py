@@ -153,7 +153,7 @@ class Score:
         paths, opaque = reported(answer), bool(answer["opaque"])
         if case.judged:
             found = [t for t in case.judged if any(finds(p, t) for p in paths)]
-            missing = [t for t in case.judged if t not in found and not _on_the_way(t, found)]
+            missing = [t for t in case.judged if t not in found and not on_the_way(t, found)]
             self.positive += 1
             self.named += not missing
             self.caught += not missing or opaque
@@ -188,7 +188,7 @@ class Score:
         return {name: 100 * part / max(whole, 1) for name, (part, whole) in pairs.items()}
 
 
-def _on_the_way(touch: Row, found: list[Row]) -> bool:
+def on_the_way(touch: Row, found: list[Row]) -> bool:
     return set(touch["ops"]) <= {"stat", "chdir"} and any(
         f[key] != touch[key] and _under(f[key], touch[key])
         for f in found
