@@ -56,7 +56,7 @@ NEW = ("data/new", "new.txt")
 OUT_NEW = ("/tmp/work/new", "/srv/shared/new.txt", "../new")
 TEXTS = ("x", "a/b", "/srv/shared", "s/a/b/", "1", "name", "%s")
 OURS = re.compile(
-    r"/(?:srv|etc/app|tmp/work|opt/tool|home/dev/sibling)(?:/|$)|/home/dev/(?:new|notes\.txt)"
+    r"/(?:srv|etc/app|tmp/work|opt/tool|home/dev/sibling)(?:/|$)|/home/dev/(?:ne|notes\.txt)"
 )
 """What is judged: the world's own paths, and not what programs read by themselves."""
 WRITES = ("write", "delete")
@@ -279,7 +279,7 @@ class Judge:
             return f"crash {answer['opaque']}"
         paths = bench.reported(answer)
         try:
-            made = self._box.measure({"id": "x", "command": text})
+            made = self._box.measure({"id": "x", "command": text}, verbose=True)
         except RuntimeError:
             return None
         if made["timeout"]:
@@ -291,9 +291,10 @@ class Judge:
             for touch in judged:
                 if touch not in found and not bench.on_the_way(touch, found):
                     return f"leak {touch['path']}"
-        if paths and not touched and made["exit"] == 0 and not made.get("system"):
+        worked = made["exit"] == 0 and not made["stderr"]
+        if paths and not touched and worked and not made.get("system"):
             return f"false {min(paths)}"
-        if answer["opaque"] and not paths and not touched and made["exit"] == 0:
+        if answer["opaque"] and not paths and not touched and worked:
             return f"opaque {answer['opaque'][0]['reason']}"
         return None
 
