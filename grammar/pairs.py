@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable
 
 _PAREN = re.compile(r"\$\((?!\()|\$'|[()'\"`\\]")
-_BRACKET = re.compile(r"\$\(|\$'|[\[\]'\"`\\]")
+_BRACKET = re.compile(r"\$\{|\$\(|\$'|[\[\]'\"`\\]")
 _BRACKET_IN_BRACES = re.compile(r"\$\{|\$\(|\$'|[\[\]{}'\"`\\]")
 _BRACKET_PLAIN = re.compile(r"\$\(|\$\{|\$'|[\[\]'\"`\\ \t\n;&|<>()]")
 _DOUBLE = re.compile(r"[\"\\`]|\$\(|\$\{")
@@ -95,6 +95,8 @@ class Pairs:
                 position = self._after(position, mark)
             elif plain and mark == "${":
                 position = self.text.find("}", position) + 1 or -1
+            elif mark == "${" and not in_braces:
+                position = self._after(position, mark)
             elif mark == "${":
                 braces += 1
             elif mark == "}":

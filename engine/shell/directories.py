@@ -68,6 +68,7 @@ def _enter(call: Call, at: Field, text: str, *, physical: bool, search: bool) ->
     if text.startswith(UNKNOWN):
         return _lost(call, at)
     here = world.directory
+    physical = physical or "physical" in call.state.options
     outcomes: list[State] = []
     bases = [here]
     if search and not text.startswith(("/", "./", "../")) and text not in (".", ".."):
@@ -79,7 +80,7 @@ def _enter(call: Call, at: Field, text: str, *, physical: bool, search: bool) ->
             return Outcome(success, call.state)
         # Without -P, bash takes `..` from the text of $PWD; if that does not exist, physically.
         logical = normalise(join(base, text))
-        if files.directory_exists(world, logical) is False:
+        if physical or files.directory_exists(world, logical) is False:
             logical = kernel_path(join(base, text), filesystem)
         exists = files.directory_exists(world, logical)
         if base is not here and exists is False:

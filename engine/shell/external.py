@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
@@ -17,20 +16,17 @@ from ringfence.engine.shell import (
     links,
     nested,
     projects,
-    variables,
+    scripts,
 )
 from ringfence.engine.shell.call import Call
 from ringfence.engine.shell.outcome import Outcome
-from ringfence.engine.shell.outputs import Context, output
-from ringfence.engine.shell.programs import LANGUAGES, inspect_program
+from ringfence.engine.shell.outputs import output
 from ringfence.engine.shell.state import State, Variable, outputs
 from ringfence.engine.shell.tidy import is_tidy
 from ringfence.rules.commands import usage
 from ringfence.rules.model import UNKNOWN, Field, Operation
 from ringfence.rules.usage import CommandUse, PathUse, ProgramUse, Usage
 
-_SHEBANG = re.compile(r"#!\s*(?:\S*/)?(?:env\s+(?:-S\s+)?)?(?:\S*/)?(?P<name>[\w.+-]+)")
-_SHELLS = frozenset(("sh", "bash", "dash", "zsh", "ksh", "ash"))
 _KEEPERS = frozenset(("chgrp", "chmod", "chown", "touch"))  # they leave the text as it is
 _COPIERS = frozenset(("cp", "install", "mv"))
 _DOWNLOADERS = frozenset(("curl", "wget"))
@@ -47,12 +43,13 @@ def execute(call: Call) -> Outcome:
         state.changed = True
     own = environment.own_variables(call)
     use = usage(call.argv, own)
+    program = _Program(call, use, (*call.argv, *own))
     before, state.output = state.output, ("",)
-    _command_word(call, head)
+    scripts.command_word(call, head)
     projects.look(call)
+    program.run()
     if not is_tidy(call.argv, use):
         state.changed = True
-    _Program(call, use, (*call.argv, *own)).run()
     inner, state.output = state.output, before
     printed = _printed(call)
     if printed is not None:
@@ -67,97 +64,7 @@ def execute(call: Call) -> Outcome:
 
 
 def _printed(call: Call) -> str | None:
-    return output(call.argv, call.state.input, _context(call))
-
-
-def _context(call: Call) -> Context:
-    """What a program sees of the shell that starts it."""
-    return Context(
-        directory=call.world.directory,
-        filesystem=call.run.filesystem,
-        read=lambda path: _read(call, path),
-        lookup=lambda name: variables.number(call.world, name),
-        project=call.run.shell.cwd,
-    )
-
-
-def _read(call: Call, path: str) -> str | None:
-    """The text of a file that an argument names, or None."""
-    directory = call.world.directory
-    if UNKNOWN in path or directory.startswith(UNKNOWN):
-        return None
-    text = files.read(call.world, kernel_path(join(directory, path), call.run.filesystem))
-    return None if text == UNKNOWN else text
-
-
-# --- the command word and scripts --------------------------------------------------------------
-
-
-def _command_word(call: Call, head: Field) -> None:
-    """A command word with a slash names the file that is executed, one without is searched for."""
-    if "/" not in head.text:
-        environment.search(call)
-    elif not environment.is_plain(call, head.text):
-        path = call.touch(head, Operation.EXECUTE)
-        if path is not None:
-            _script(call, path, head, call.arguments, None)
-
-
-def _script(
-    call: Call, path: str, at: Field, parameters: Sequence[Field], language: str | None
-) -> None:
-    """Evaluate a script that the command wrote itself, or that the project has.
-
-    ``language`` is what the command takes it for; without one the script's first line says it.
-    """
-    text = files.written_text(call.state, path)
-    written = text is not None
-    if text is None and not call.state.changed:
-        text = files.project_text(call.run, path)
-    if text is None or text == UNKNOWN:
-        call.state.changed = True
-        if files.is_dictated(call.state, path):
-            call.unknown("runs a script whose text is only known at run time", at)
-        return
-    if language is None:
-        language = _language(text, written=written)
-    if language != "bash":
-        if written and language is not None:  # the text stands in the command itself
-            _inspect(call, at.text, language, text, at, parameters)
-        call.state.changed = True
-        return
-    nested.script_file(call, text, at, parameters=parameters, path=path, trusted=not written)
-
-
-def _language(text: str, *, written: bool) -> str | None:
-    """The language of a file that is executed; without a ``#!`` line, bash runs it itself."""
-    shebang = _SHEBANG.match(text)
-    if shebang is None:
-        plain = not text.startswith("#!") and (written or UNKNOWN not in text)
-        return "bash" if plain else None
-    name = shebang["name"]
-    if name in _SHELLS:
-        return "bash"
-    return next((language for language in LANGUAGES if name.startswith(language)), None)
-
-
-def _inspect(
-    call: Call, by: str, language: str, text: str, at: Field, parameters: Sequence[Field]
-) -> None:
-    """Record what a program in another language touches."""
-    recorder = call.run.recorder
-    found = inspect_program(language, text, parameters, _context(call))
-    positions = nested.places(recorder, at.span, text)
-    for path, operation, start, end in found.paths:
-        span = at.span if positions is None else (positions[start], positions[end])
-        place = evolve(at, span=span, glob=False)
-        absolute = recorder.effect(path, operation, place, by, call.world.directory)
-        if absolute is not None and operation is Operation.WRITE:
-            files.write(call.state, absolute, None)
-    for script, _ in found.shell:
-        nested.child(call.run, call.state, script, at)
-    for reason in found.opaque:
-        call.unknown(f"{by}: {reason}", at)
+    return output(call.argv, call.state.input, scripts.context(call))
 
 
 # --- what its arguments say --------------------------------------------------------------------
@@ -170,11 +77,13 @@ class _Program:
         self.call = call
         self.use = use
         self.fields = fields  # the arguments, and behind them the environment
+        self.heard = self._heard()  # before anything runs that may change the files
 
     def run(self) -> None:
         """Record all that the program touches, and evaluate all that it runs."""
         for path in self.use.paths:
-            self.path(path)
+            if path.argument < self.heard or path.argument >= len(self.call.argv):
+                self.path(path)
         if self.use.command in ("cp", "ln", "mv"):
             links.remember(self.call, self.use.command)
         for program in self.use.programs:
@@ -211,7 +120,23 @@ class _Program:
             self.written(absolute)
         if path.operation is Operation.EXECUTE and path.argument > 0:
             parameters = call.argv[path.argument + 1 :]
-            _script(call, absolute, at, parameters, path.language)
+            scripts.run(call, absolute, at, parameters, path.language)
+
+    def _heard(self) -> int:
+        """How many arguments anything looks at: none behind a script that never does."""
+        call, everything = self.call, len(self.call.argv)
+        head = call.argv[0].text
+        if not self.use.known and "/" in head and UNKNOWN not in head:
+            path = kernel_path(join(call.world.directory, head), call.run.filesystem)
+            return 1 if scripts.ignores_arguments(call, path, None) else everything
+        script = next(
+            (p for p in self.use.paths if p.operation is Operation.EXECUTE and p.argument), None
+        )
+        if script is None or script.path.startswith(UNKNOWN):
+            return everything
+        path = kernel_path(join(self.base(script), script.path), call.run.filesystem)
+        ignores = scripts.ignores_arguments(call, path, script.language)
+        return script.argument + 1 if ignores else everything
 
     def opened_script(self, name: str, at: Field, path: PathUse) -> None:
         """Evaluate a script that a process substitution or a descriptor holds."""
@@ -239,7 +164,9 @@ class _Program:
             files.write(state, path, state.input)
         elif self.use.command in _COPIERS:
             operands = [word.text for word in self.call.arguments if not word.text.startswith("-")]
-            files.write(state, path, _read(self.call, operands[0]) if len(operands) == 2 else None)
+            files.write(
+                state, path, scripts.read(self.call, operands[0]) if len(operands) == 2 else None
+            )
         elif self.use.command in _DOWNLOADERS:
             files.write(state, path, UNKNOWN)
         elif self.use.command not in _KEEPERS:
@@ -277,7 +204,8 @@ class _Program:
 
     def inspect(self, program: ProgramUse, text: str, at: Field) -> None:
         """Record what a program in another language touches."""
-        _inspect(self.call, self.use.command, program.language, text, at, program.parameters)
+        by, parameters = self.use.command, program.parameters
+        scripts.inspect(self.call, by, program.language, text, at, parameters)
 
     def command(self, command: CommandUse) -> None:
         """Evaluate a command that the program runs."""
@@ -289,7 +217,7 @@ class _Program:
             return
         text = self.call.state.input
         if command.input_file is not None:
-            read = _read(self.call, command.input_file)
+            read = scripts.read(self.call, command.input_file)
             text = UNKNOWN if read is None else read
         for words in inputs.filled(command, text, self.call.argv[0]):
             self.run_command(command, words, "")

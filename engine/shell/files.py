@@ -82,12 +82,19 @@ def project_text(run: Run, path: str) -> str | None:
     return None if text is None else text.replace("\0", "")
 
 
-def write(state: State, path: str, text: str | None, *, append: bool = False) -> None:
+def write(state: State, path: str, text: str | None) -> None:
     """Remember that ``path`` now holds ``text`` (None: nobody knows what)."""
-    if append and text is not None:
-        before = state.files.get(path)
-        text = None if before is None else before + text
     state.files[path] = text
+
+
+def append(run: Run, state: State, path: str, text: str) -> None:
+    """Remember that ``text`` was added to ``path``: what stood there before may be unknown."""
+    before = written_text(state, path)
+    if before is None and not state.changed:
+        before = project_text(run, path)
+        if before is None and run.shell.filesystem.kind(path) is Kind.MISSING:
+            before = ""
+    state.files[path] = (UNKNOWN if before is None else before) + text
 
 
 def make_directory(state: State, path: str) -> None:

@@ -19,6 +19,7 @@ _OPTION_LETTERS = {
     "E": "errtrace",
     "T": "functrace",
     "n": "noexec",
+    "P": "physical",
     "v": "verbose",
 }
 

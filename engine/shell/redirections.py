@@ -88,7 +88,10 @@ def collected(
     for after in _states(outcome):
         if redirected.sink is not None:
             if redirected.sink:
-                files.write(after, redirected.sink, joined(after.output), append=redirected.append)
+                if redirected.append:
+                    files.append(world.run, after, redirected.sink, joined(after.output))
+                else:
+                    files.write(after, redirected.sink, joined(after.output))
             after.output = before
         if restore is not None:
             after.input = restore
@@ -212,10 +215,10 @@ def _sent(
 ) -> Redirected:
     device = path is not None and (is_exempt(path) or files.descriptor(path) is not None)
     if path is not None and not device and is_known(path):
-        if redirection.operator not in _APPENDS:
-            files.write(world.state, path, "")
-        elif files.written_text(world.state, path) is None:
+        if number != "1":  # what goes through another descriptor is not followed
             files.write(world.state, path, None)
+        elif redirection.operator not in _APPENDS:
+            files.write(world.state, path, "")
     if number not in "012":
         world.state.descriptors[number] = UNKNOWN
     result = evolve(result, writes=result.writes or not device)

@@ -195,6 +195,9 @@ def _with_words(
     span = (command.arguments[0].span[0], command.arguments[-1].span[1])
     run.recorder.command(span, tuple(argv), writes=redirected.writes)
     persists = argv[0].text == "exec" and len(argv) == 1
+    if persists and redirected.sink:  # all that is printed from here on goes there
+        files.write(world.state, redirected.sink, None)
+        redirected = evolve(redirected, sink="")
 
     def body(_: State) -> Outcome:
         return dispatch(Call(world, argv, span, assignments))

@@ -26,18 +26,28 @@ def executed(
     With ``in_directory`` they run in the found file's own directory; with ``appends`` a command
     without a placeholder gets what is found as its last word.
     """
+    upward = any(".." in word.text or "dirname" in word.text for word in words)
     for root in roots:
         below = posixpath.join(root, BELOW)
-        found = f"./{NAME}" if in_directory else below
-        filled = [
-            evolve(word, text=fill(word.text, found), glob=False)
-            if _PLACEHOLDER.search(word.text)
-            else word
-            for word in words
-        ]
-        if appends and filled == list(words):
-            filled.append(evolve(words[-1], text=found, glob=False))
-        yield CommandUse(tuple(filled), directory=below if in_directory else None)
+        places: list[tuple[str, str | None]]
+        if in_directory:
+            places = [(f"./{NAME}", below)]
+            if upward:  # what stands right in the root, and the root itself
+                places += [(f"./{NAME}", root), (f"./{NAME}", posixpath.dirname(root) or ".")]
+        else:
+            places = [(below, None)]
+            if upward:
+                places.append((root, None))
+        for found, directory in places:
+            filled = [
+                evolve(word, text=fill(word.text, found), glob=False)
+                if _PLACEHOLDER.search(word.text)
+                else word
+                for word in words
+            ]
+            if appends and filled == list(words):
+                filled.append(evolve(words[-1], text=found, glob=False))
+            yield CommandUse(tuple(filled), directory=directory)
 
 
 def filled_scripts(words: Sequence[Field], separator: str) -> Iterator[str]:

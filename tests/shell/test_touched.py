@@ -82,6 +82,10 @@ TOUCHED = [
     ("sudo bash -c 'cat ~/x'", ["/home/me/x", "/root/x"]),
     ("env -C /etc cat x", ["/etc", "/etc/x"]),
     ("find . -exec cp {} /etc/x \\;", ["/etc/x"]),
+    # What is found may be the root itself, and -execdir runs beside it.
+    ("find src -exec ls {}/../.. \\;", ["/home/me"]),
+    ("find . -execdir cat ../x \\;", ["/home/me/x"]),
+    ("for d in $(find . -type d); do ls $d/..; done", ["/home/me"]),
     ("command cat /etc/x; builtin source /etc/y", ["/etc/x", "/etc/y"]),
     ("exec cat /etc/x", ["/etc/x"]),
     ("trap 'rm /etc/x' EXIT", ["/etc/x"]),

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Iterable
+from fnmatch import fnmatch
+from itertools import pairwise
 
 from ringfence.engine.filesystem import Kind
 from ringfence.engine.shell.outputs.call import (
@@ -75,7 +77,21 @@ def find(call: Invocation) -> str | None:
     expression = [field.text for field in words]
     if any(word.startswith(_FIND_SILENT) for word in expression):
         return None
-    return _below_all(roots or [Field(".", (0, 0))])
+    roots = roots or [Field(".", (0, 0))]
+    found = _below_all(roots)
+    if found is None or UNKNOWN in found or "-mindepth" in expression:
+        return found
+    return lines(*(r for r in map(as_printed, roots) if _may_be_found(r, expression))) + found
+
+
+def _may_be_found(root: str, expression: list[str]) -> bool:
+    """Whether the root itself may be printed: the tests on names and types may say no."""
+    for test, value in pairwise(expression):
+        if test == "-type" and value != "d":
+            return False
+        if test in ("-name", "-iname") and not fnmatch(posixpath.basename(root) or root, value):
+            return "!" in expression or "-not" in expression or "-o" in expression
+    return True
 
 
 def _below_all(roots: Iterable[Field]) -> str | None:

@@ -44,6 +44,8 @@ def date(call: Invocation) -> str | None:
 def seq(call: Invocation) -> str | None:
     """``seq [first [step]] last`` of whole numbers."""
     words = call.words
+    if any(word.startswith(("-f", "-s", "--f", "--s")) for word in words):
+        return None  # the format may begin anything
     if not all(re.fullmatch(r"-?\d{1,9}", word) for word in words) or not 1 <= len(words) <= 3:
         return lines(NAME)
     numbers = [int(word) for word in words]

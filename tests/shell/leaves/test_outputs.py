@@ -162,10 +162,12 @@ def test_git_top_level_is_looked_for(tmp_path):
 @pytest.mark.parametrize(
     ("command", "expected"),
     [
-        ("find", f"./{B}\n"),
+        ("find", f".\n./{B}\n"),  # what is found may be the root itself
+        ("find -type f", f"./{B}\n"),
+        ("find src -name '*.py'", f"src/{B}\n"),
         ("find . -name '*.py'", f"./{B}\n"),
         ("find src lib -type f", f"src/{B}\nlib/{B}\n"),
-        ("find /etc -maxdepth 1", f"/etc/{B}\n"),
+        ("find /etc -maxdepth 1", f"/etc\n/etc/{B}\n"),
         ("find . -name x -exec echo {} +", None),
         ("find . -printf %f", None),
         (f"find {U}", f"{U}"),
