@@ -34,6 +34,7 @@ class PathUse:
     language: str | None = None
     follow: bool = True  # False if a link in the last place is itself meant (rm, find, ls -l)
     tilde: bool = False  # the command itself takes a leading ~ for the home directory
+    names: bool = False  # the file lists paths, which are read as well; ``-`` is standard input
 
 
 @frozen

@@ -100,6 +100,10 @@ class _Program:
         text = path.path
         if path.tilde and (text == "~" or text.startswith("~/")):
             text = (expansion.home(call.world, "") or UNKNOWN) + text[1:]
+        if path.names:
+            self.names(path, at)
+            if text == "-":
+                return
         if files.is_open(call.state, text):
             if path.operation is Operation.EXECUTE:
                 self.opened_script(text, at, path)
@@ -137,6 +141,31 @@ class _Program:
         path = kernel_path(join(self.base(script), script.path), call.run.filesystem)
         ignores = scripts.ignores_arguments(call, path, script.language)
         return script.argument + 1 if ignores else everything
+
+    def names(self, path: PathUse, at: Field) -> None:
+        """Record the paths that a file lists, or standard input."""
+        call = self.call
+        if path.path == "-":
+            text: str | None = call.state.input
+        else:
+            text = files.listing(
+                call.world, kernel_path(join(self.base(path), path.path), call.run.filesystem)
+            )
+        if text is None:
+            return  # no such file, or one outside, which is asked about itself
+        if text == UNKNOWN:
+            call.unknown(f"{self.use.command} reads names that are only known at run time", at)
+            return
+        fact = f"listed in {path.path}" if path.path != "-" else "listed on standard input"
+        for name in inputs.listed(text):
+            call.run.recorder.effect(
+                name,
+                Operation.READ,
+                evolve(at, glob=False),
+                self.use.command,
+                self.base(path),
+                fact=fact,
+            )
 
     def opened_script(self, name: str, at: Field, path: PathUse) -> None:
         """Evaluate a script that a process substitution or a descriptor holds."""
@@ -204,8 +233,9 @@ class _Program:
 
     def inspect(self, program: ProgramUse, text: str, at: Field) -> None:
         """Record what a program in another language touches."""
-        by, parameters = self.use.command, program.parameters
-        scripts.inspect(self.call, by, program.language, text, at, parameters)
+        given = [Field(f"{name}={value}", at.span) for name, value in program.variables]
+        parameters = (*given, *program.parameters)  # awk takes both forms alike
+        scripts.inspect(self.call, self.use.command, program.language, text, at, parameters)
 
     def command(self, command: CommandUse) -> None:
         """Evaluate a command that the program runs."""

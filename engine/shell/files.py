@@ -70,8 +70,8 @@ def is_dictated(state: State, path: str) -> bool:
     return descriptor(path) is not None or UNKNOWN in (state.files.get(path) or "")
 
 
-def project_text(run: Run, path: str) -> str | None:
-    """The text of a small file in the working directory, or None."""
+def project_text(run: Run, path: str, *, null: str = "") -> str | None:
+    """The text of a small file in the working directory, or None; ``null`` for null bytes."""
     if not is_known(path):
         return None
     shell = run.shell
@@ -79,7 +79,20 @@ def project_text(run: Run, path: str) -> str | None:
     if not is_inside(real, real_path(shell.cwd, shell.filesystem)):
         return None
     text = shell.filesystem.text(real, MAX_FILE)
-    return None if text is None else text.replace("\0", "")
+    return None if text is None else text.replace("\0", null)
+
+
+def listing(world: World, path: str) -> str | None:
+    """The text of a list of names; UNKNOWN where nobody can say, None if there is none to read."""
+    text = written_text(world.state, path)
+    if text is None and not world.state.changed:
+        text = project_text(world.run, path, null="\n")
+    if text is not None:
+        return text
+    shell = world.run.shell
+    inside = is_inside(real_path(path, shell.filesystem), real_path(shell.cwd, shell.filesystem))
+    gone = shell.filesystem.kind(path) is Kind.MISSING and not world.state.changed
+    return UNKNOWN if inside and not gone else None
 
 
 def write(state: State, path: str, text: str | None) -> None:

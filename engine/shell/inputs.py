@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 from collections.abc import Iterator, Sequence
 
@@ -13,6 +14,7 @@ from ringfence.rules.usage import CommandUse
 MAX_ITEMS = 64
 """Words of standard input that are followed; one unknown word stands for the rest."""
 
+_CHECKSUM = re.compile(r"\\?[0-9a-fA-F]{32,128} [ *]")
 _STEP = "read from standard input"
 
 
@@ -28,6 +30,15 @@ def filled(command: CommandUse, text: str, at: Field) -> Iterator[list[Field]]:
         return
     for item in items:
         yield [_replaced(word, command.placeholder, item) for word in words]
+
+
+def listed(text: str) -> Iterator[str]:
+    """The names in a list: one on a line or between null bytes, perhaps behind a checksum."""
+    lines = [line for line in re.split(r"[\n\0]", text) if line.strip()]
+    for line in lines[:MAX_ITEMS]:
+        yield _CHECKSUM.sub("", line)
+    if len(lines) > MAX_ITEMS:
+        yield UNKNOWN
 
 
 def _replaced(word: Field, placeholder: str, item: str) -> Field:

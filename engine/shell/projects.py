@@ -75,11 +75,18 @@ def _scripts(text: str, name: str) -> Iterator[str]:
 
 def _remote(call: Call) -> None:
     words = [word for word in call.arguments if not word.text.startswith("-")]
-    if not words or words[0].text not in _TRANSFERS:
+    directory = call.world.directory
+    if not words or not is_known(directory):
         return
-    text = _text(call, ".git/config")
-    if text is None:
+    config = f"{directory}/.git/config"
+    if [word.text for word in words[:2]] in (["remote", "add"], ["remote", "set-url"]):
+        names = [word.text for word in words[2:4]]
+        if len(names) == 2:
+            remote = '[remote "{}"]\n\turl = {}\n'.format(*names)
+            files.append(call.run, call.state, config, remote)
+    if words[0].text not in _TRANSFERS:
         return
+    text = files.read(call.world, config)
     at = words[1] if len(words) > 1 else Field("origin", words[0].span)
     for remote in _REMOTE.finditer(text):
         if remote["name"] != at.text:

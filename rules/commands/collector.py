@@ -57,7 +57,8 @@ class Collector:
         operation = value.operation or Operation.READ
         if read_only(value, part.text):
             operation = Operation.READ
-        for text in paths_in(value, part.text):
+        listed = value.has("names") and part.text == "-"
+        for text in ["-"] if listed else paths_in(value, part.text):
             use = PathUse(
                 text,
                 operation,
@@ -70,6 +71,7 @@ class Collector:
                 language=value.language or None,
                 follow=text.endswith("/") or not value.has("nofollow"),
                 tilde=value.has("tilde"),
+                names=value.has("names"),
             )
             self.paths.append(use)
             folder = posixpath.dirname(text)

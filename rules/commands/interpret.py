@@ -313,8 +313,13 @@ class _Interpreter:
         counted = [o.piece for o in operands if not self.keyed(o.piece)]
         slots = kinds_of(kinds, len(counted))
         takes_paths = any(value.operation for value in kinds)
+        key = ""
         for index, part in enumerate(counted):
             value = slots[index] if index < len(slots) else Value("arguments")
+            if value.kind == "key":
+                key = part.text
+            elif value.kind == "setting" and key:
+                part = evolve(part, text=f"{key}={part.text}")  # noqa: PLW2901  # with its key
             if value.kind != "execute" or part.text not in _STANDARD_INPUT:
                 self.operand(value, part, f"operand of {self.entry.name}")
             self.shifted = self.shifted or (part.several and takes_paths)

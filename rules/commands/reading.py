@@ -94,7 +94,11 @@ def subentry(entry: Entry, name: str) -> Entry | None:
     if table is None:
         return None
     child = read_entry(f"{entry.name} {name}", table)
-    return evolve(child, persistent={**entry.persistent, **child.persistent})
+    return evolve(
+        child,
+        persistent={**entry.persistent, **child.persistent},
+        settings=child.settings or entry.settings,
+    )
 
 
 def _entry(name: str, table: Mapping[str, Any]) -> Entry:

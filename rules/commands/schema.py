@@ -63,6 +63,7 @@ ROLE_KINDS = frozenset(
         "module",  # the name of a subcommand, or of another command; its operands follow
         "options",  # of a variable: options of the command in one text
         "setting",  # key=value; the entry's settings say which values matter
+        "key",  # the key of the setting that the next operand is
     )
 )
 
@@ -93,6 +94,8 @@ MODIFIERS = frozenset(
         "tilde",  # the command itself takes a leading ~ for the home directory
         "folder",  # the folder that holds it is read as well
         "input",  # of read: input words of the nested command come from this file
+        "made",  # XXX in the last place stands for a name that is made up
+        "names",  # of read: the file lists paths that are read as well; - is standard input
         "appends",  # of exec: what is found is added to its end unless there is a placeholder
     )
 )

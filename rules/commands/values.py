@@ -7,11 +7,12 @@ from collections.abc import Iterator
 
 from ringfence.rules.classify import file_url_path, is_url, leads_out
 from ringfence.rules.commands.schema import Value
-from ringfence.rules.model import UNKNOWN
+from ringfence.rules.model import NAME, UNKNOWN
 
 _NO_FILE = frozenset(("", "-", ":memory:"))  # the standard streams, a database in memory
 _REMOTE = re.compile(r"(\[[^]]*\]|[^/:\s]*):")
 _REVISION_PATH = re.compile(r"[^/]*:")
+_MADE = re.compile(r"X{3,}(?=[^/]*$)")
 _NO_PATH = ("^", UNKNOWN)  # how a revision may begin that git cannot take for a path outside
 _FORM = re.compile(r"(?:^|=)[@<](?P<path>[^;]*)")
 _NAME_AT = re.compile(r"[^=@]*@(?P<path>.*)", re.DOTALL)
@@ -39,7 +40,7 @@ def paths_in(value: Value, text: str) -> Iterator[str]:
             continue
         if (value.has("shaped") or value.has("revision")) and not _looks_outward(part):
             continue
-        yield part
+        yield _MADE.sub(NAME, part) if value.has("made") else part
 
 
 def read_only(value: Value, text: str) -> bool:

@@ -28,7 +28,7 @@ def shown(use: Usage) -> list[str]:
 
 
 def path(use: PathUse) -> str:
-    marks = "*" * use.recursive + "?" * use.possible
+    marks = "*" * use.recursive + "?" * use.possible + "+" * use.names
     base = f"{use.base}>" if use.base else ""
     return f"{use.operation}{marks}:{base}{use.path}"
 

@@ -77,6 +77,8 @@ FILES = {
         ("npm test", ["/home/me/w"]),
         ("git push mirror", ["/srv/mirror.git"]),
         ("git fetch", []),
+        ("git remote add o /srv/o.git", []),
+        ("git remote add o /srv/o.git && git fetch -q o", ["/srv/o.git"]),
         # Data of the project.
         ("xargs cat < list", ["/etc/x"]),
         ("xargs -a list cat", ["/etc/x"]),
@@ -90,6 +92,14 @@ FILES = {
         ("echo /etc/x >> safe; xargs cat < safe", ["/etc/x"]),
         ("unheard_of; echo c >> safe; xargs cat < safe", ["opaque xargs"]),
         ("unheard_of; xargs cat < safe", ["opaque xargs"]),
+        ("tar cf t.tar -T list", ["/etc/x"]),
+        ("printf '%s\\n' /etc/x | tar cf t.tar -T -", ["/etc/x"]),
+        ("printf '/etc/x\\0' > l; wc --files0-from=l", ["/etc/x"]),
+        ("wc --files0-from=safe", []),
+        ("wc --files0-from=missing", []),
+        ("unheard_of; wc --files0-from=safe", ["opaque --files0-from=safe"]),
+        ("awk -v f=/etc/x 'BEGIN { getline l < f }'", ["/etc/x"]),
+        ("cat $(seq -f '/etc/%g' 2)", ["/etc/1", "/etc/2"]),
         ("chmod +x run.sh && ./run.sh", ["/etc/x"]),
         # Globs.
         ("cat *.txt", []),

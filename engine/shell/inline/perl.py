@@ -147,10 +147,11 @@ LANGUAGE = Language(
     concatenation=".",
     functions=uses(
         {
-            "read:0": "chdir readlink lib read_file slurp",
+            "read:0": "IO::Dir.new chdir readlink lib read_file slurp",
             "read:1": "opendir find File::Find::find finddepth",
             "test:0": "stat lstat",
-            "write:0": "mkdir truncate write_file make_path mkpath",
+            "write:0": "POSIX::open POSIX::creat mkdir truncate write_file make_path mkpath",
+            "mode:0:1": "IO::File.new",
             "write:1": "sysopen",
             "delete:*": "unlink",
             "delete:0": "rmdir remove_tree rmtree",
@@ -183,6 +184,7 @@ LANGUAGE = Language(
     loads=frozenset(("do", "require")),
     special={
         "open": _open,
+        "CORE::open": _open,
         "eval": _block,
         "do": _block,
         "require": _block,

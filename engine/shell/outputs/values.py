@@ -41,11 +41,19 @@ def date(call: Invocation) -> str | None:
     return None if None in result else lines("".join(filter(None, result)))
 
 
+_ONE_NUMBER = re.compile(r"(?:[^%]|%%)*%[-+ 0#]*\d{0,3}(?:\.\d{0,3})?[gfe](?:[^%]|%%)*")
+
+
 def seq(call: Invocation) -> str | None:
     """``seq [first [step]] last`` of whole numbers."""
     words = call.words
+    form = "%d"
+    if words[:1] == ("-f",) and len(words) > 1:
+        form, words = words[1], words[2:]
+        if not _ONE_NUMBER.fullmatch(form):
+            return None
     if any(word.startswith(("-f", "-s", "--f", "--s")) for word in words):
-        return None  # the format may begin anything
+        return None
     if not all(re.fullmatch(r"-?\d{1,9}", word) for word in words) or not 1 <= len(words) <= 3:
         return lines(NAME)
     numbers = [int(word) for word in words]
@@ -54,7 +62,9 @@ def seq(call: Invocation) -> str | None:
     if step == 0:
         return None
     found = range(first, numbers[-1] + (1 if step > 0 else -1), step)
-    return lines(*map(str, found)) if len(found) <= MAX_NUMBERS else lines(NAME)
+    if len(found) > MAX_NUMBERS:
+        return lines(re.sub(r"%[^%]*?[dgfe]", lambda _: NAME, form))
+    return lines(*(form % number for number in found))
 
 
 def expr(call: Invocation) -> str | None:
