@@ -114,12 +114,12 @@ CONTEXTS = {
         ),
         Context(
             "regex_group",
-            _set("REGEX_GROUP_TEXT REGEX_GROUP_DOLLAR REGEX_LPAR REGEX_RPAR"),
+            _set("REGEX_GROUP_TEXT GROUP_DOLLAR REGEX_LPAR REGEX_RPAR"),
             _set(_INSIDE),
         ),
         Context(
             "extglob",
-            _set("EXTGLOB_TEXT EXTGLOB EXTGLOB_LPAR EXTGLOB_OR EXTGLOB_END"),
+            _set("EXTGLOB_TEXT GROUP_DOLLAR EXTGLOB EXTGLOB_LPAR EXTGLOB_OR EXTGLOB_END"),
             _set("PROCESS PROCESS_TEXT", _INSIDE),
         ),
     )

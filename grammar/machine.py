@@ -251,8 +251,8 @@ class Machine:
                 continue
             end = match.end()
             check = _CHECKS.get(name)
-            if opened.context == "regex_group" and name in _IN_REGEX:
-                closer = self._pairs.last_inside(opened.start, _IN_REGEX[name])
+            if name in _IN_GROUP and opened.context in ("regex_group", "extglob"):
+                closer = self._pairs.last_inside(opened.start, _IN_GROUP[name])
                 check = _never if closer < end else check
             if check is not None:
                 checked = check(self._pairs, position, end)
@@ -520,9 +520,9 @@ _CHECKS: dict[str, Callable[[Pairs, int, int], int]] = {
 """Terminals that a regular expression alone cannot recognise: (…, start, end) → the end, or one
 of the two negative answers above."""
 
-_IN_REGEX = {"PARAMETER": "}", "ARITHMETIC_OLD": "]"}
-"""In a parenthesis of a regular expression, bash looks for the ``)`` alone: what is not closed
-before it is text."""
+_IN_GROUP = {"PARAMETER": "}", "ARITHMETIC_OLD": "]"}
+"""In a parenthesis of a regular expression or an extended pattern, bash looks for the ``)`` alone:
+what is not closed before it is text."""
 
 _MUST_CLOSE = {
     "ARITHMETIC_COMMAND": "the `((` is not closed",

@@ -108,7 +108,7 @@ WARNING = re.compile(
     r"^[^\n]*?warning: (?:here-document (?s:.*?)\(wanted `(?s:.*?)'\)|[^\n]*unterminated here-document[^\n]*)$",
     re.MULTILINE,
 )
-NEVER = ("REGEX_GROUP_DOLLAR", "HERE", "HERE_TEXT", "HERE_ESCAPED", "COMMAND_TEXT", "PROCESS_TEXT")
+NEVER = ("GROUP_DOLLAR", "HERE", "HERE_TEXT", "HERE_ESCAPED", "COMMAND_TEXT", "PROCESS_TEXT")
 EDITS = [
     *";&|()<>{}[]!$`'\"\\#=*? \n\t~-",
     "&&", "||", ";;", "$(", "${", "((", "))", "[[", "]]", "<(", "<<E\n", "\nE\n", "<<<", ">&", "&>",
