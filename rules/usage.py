@@ -70,7 +70,9 @@ class CommandUse:
     clears_environment: bool = False
     appends_input: bool = False
     placeholder: str | None = None
+    unset: tuple[str, ...] = ()  # variables that it does not get: env -u
     null_separated: bool = False  # xargs -0
+    group: int | None = None  # how many input words each command gets: xargs -n
     input_file: str | None = None  # the words come from this file instead: xargs -a
     other_user: bool = False  # sudo, su: HOME may be another
 

@@ -262,6 +262,8 @@ class _Program:
                 inner.directories = (self.directory(command.directory),)
             if command.clears_environment:
                 inner.variables = {}
+            for name in command.unset:
+                inner.variables.pop(name, None)
             if command.other_user:
                 _at_another_home(inner)
             for name, value in command.assignments:

@@ -23,10 +23,13 @@ def filled(command: CommandUse, text: str, at: Field) -> Iterator[list[Field]]:
     items = _items(command, text)
     words = list(command.words)
     if command.placeholder is None:
-        yield words + [
+        fields = [
             Field(item, at.span, quoted=True, several=item == UNKNOWN, steps=(_STEP,))
             for item in items
         ]
+        size = command.group or max(len(fields), 1)
+        for start in range(0, max(len(fields), 1), size):
+            yield words + fields[start : start + size]
         return
     for item in items:
         yield [_replaced(word, command.placeholder, item) for word in words]

@@ -82,8 +82,8 @@ def _remote(call: Call) -> None:
     if [word.text for word in words[:2]] in (["remote", "add"], ["remote", "set-url"]):
         names = [word.text for word in words[2:4]]
         if len(names) == 2:
-            remote = '[remote "{}"]\n\turl = {}\n'.format(*names)
-            files.append(call.run, call.state, config, remote)
+            added = '[remote "{}"]\n\turl = {}\n'.format(*names)
+            files.append(call.run, call.state, config, added)
     if words[0].text not in _TRANSFERS:
         return
     text = files.read(call.world, config)

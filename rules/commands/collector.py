@@ -24,7 +24,9 @@ class Wrapped:
     directory: str | None = None
     assignments: list[tuple[str, str]] = field(factory=list)
     clears: bool = False
+    unset: list[str] = field(factory=list)
     null: bool = False
+    group: str = ""
     placeholder: str | None = None
     input_file: str | None = None
 
@@ -109,7 +111,9 @@ class Collector:
                 clears_environment=wrapped.clears,
                 appends_input=appends and wrapped.placeholder is None,
                 placeholder=wrapped.placeholder,
+                unset=tuple(wrapped.unset),
                 null_separated=wrapped.null,
+                group=int(wrapped.group) if wrapped.group.isdecimal() else None,
                 input_file=wrapped.input_file,
                 other_user=other_user,
             )

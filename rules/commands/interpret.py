@@ -235,6 +235,10 @@ class _Interpreter:
                 self.found.commands.append(CommandUse((word,)))
         elif kind == "split":
             self.split(part)
+        elif kind == "unset":
+            self.found.wrapped.unset.append(part.text)
+        elif kind == "group":
+            self.found.wrapped.group = part.text
         elif kind in ("assignment", "variable"):
             name, equals, text = part.text.partition("=")
             wrapped = self.found.wrapped.assignments

@@ -56,6 +56,8 @@ ROLE_KINDS = frozenset(
         "assignment",  # NAME=value for the nested command
         "variable",  # NAME=value for the program
         "clear",  # a flag: the nested command's environment is empty
+        "unset",  # the name of a variable that the nested command does not get
+        "group",  # how many input words each nested command gets
         "null",  # a flag: input words end in a null byte
         "placeholder",  # this text in the nested command's words stands for input
         "parameters",  # arguments of the program given before

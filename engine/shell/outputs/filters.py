@@ -18,7 +18,7 @@ from ringfence.engine.shell.outputs.call import (
     lines,
     split_lines,
 )
-from ringfence.rules.model import NAME, UNKNOWN, is_known
+from ringfence.rules.model import NAME, UNKNOWN, Field, is_known
 
 MAX_INPUT = 20_000
 """The longest input that is filtered."""
@@ -169,6 +169,7 @@ def _set(text: str) -> list[str] | None:
         text = text.replace(name, members)
     if "[:" in text or "[=" in text or re.search(r"\[.\*", text):
         return None
+    text = re.sub(r"\\([0-7]{1,3})", lambda match: chr(int(match[1], 8) & 0xFF), text)
     text = re.sub(
         r"\\(.)", lambda match: _ESCAPES.get(match[1], UNKNOWN + match[1]), text, flags=re.DOTALL
     )
@@ -188,7 +189,7 @@ def tr(call: Invocation) -> str | None:
         return None
     sets = [_set(operand) for operand in options.texts]
     first = sets[0] if sets else None
-    if first is None:
+    if first is None or UNKNOWN in first:
         return None
     if options.given == {"d": ""} and len(sets) == 1:
         # Taking out what only separates words makes no path of something that is none.
@@ -262,31 +263,52 @@ def xxd(call: Invocation) -> str | None:
 # --- sed s/// ----------------------------------------------------------------------------------
 
 _SUBSTITUTION = re.compile(
-    r"s(?P<mark>[^\w\s\\])(?P<old>.*?)(?P=mark)(?P<new>.*?)(?P=mark)(?P<g>g?)"
+    r"\s*s(?P<mark>[^\w\s\\])(?P<old>(?:(?!(?P=mark))[^\\\n]|\\.)*)(?P=mark)"
+    r"(?P<new>(?:(?!(?P=mark))[^\\\n]|\\.)*)(?P=mark)(?P<g>g?)\s*(?:[;\n]+|\Z)"
 )
+"""One ``s`` command of a script, with what separates it from the next."""
 _PLAIN_BRE = re.compile(
     r"\^?(?:[\w /:,@%=~\"'<>!#&;-]|\\[./\[\]*^$]|\.\*?|\[\^?[\w./ :-]+\]\*?|(?<=\w)\*)*\$?"
 )
 
 
 def sed(call: Invocation) -> str | None:
-    """``sed s/pattern/text/[g]`` with a pattern of the plainest kind."""
-    options = call.options("rE", "e")
+    """``sed s/pattern/text/[g]`` with patterns of the plainest kind; one or several."""
+    fields: list[Field] = []
+    scripts: list[str] = []
+    rest = list(call.fields)
+    while rest:
+        field = rest.pop(0)
+        if field.text in ("-e", "--expression") and rest:
+            scripts.append(rest.pop(0).text)
+        else:
+            fields.append(field)
+    options = Invocation(tuple(fields), call.stdin, call.context).options("rE")
     if options is None:
         return None
     operands = options.operands
-    script = options.value("e") or (operands[0].text if operands else "")
-    files = operands if "e" in options else operands[1:]
-    text = _input(call, Options(options.given, files))
+    if not scripts and operands:
+        scripts, operands = [operands[0].text], operands[1:]
+    text = _input(call, Options(options.given, operands))
+    script = "\n".join(scripts)
     if text is None or not is_known(text + script):
         return None
-    match = _SUBSTITUTION.fullmatch(script)
-    if match is None:
-        return None
+    position = 0
+    while position < len(script) or not position:
+        match = _SUBSTITUTION.match(script, position)
+        changed = match and _substituted(match, text)
+        if match is None or changed is None:
+            return None
+        text, position = changed, match.end()
+    return text
+
+
+def _substituted(match: re.Match[str], text: str) -> str | None:
+    """The lines of ``text`` after one ``s`` command, or None if it is not of the plain kind."""
     mark, old, new = match["mark"], match["old"], match["new"]
     if "\\" + mark in old + new or old.count("*") > 3 or not _PLAIN_BRE.fullmatch(old):
         return None
-    if not old or re.search(r"\\[^/&.]", new) or "\n" in new:
+    if not old or re.search(r"\\[^/&.]", new):
         return None
     pattern = re.compile(old, re.ASCII)
     count = 0 if match["g"] else 1

@@ -163,7 +163,7 @@ def _directive(
 
 def _number(kind: str, flags: str, text: str) -> str | None:
     """A number as printed, or None for any number or date."""
-    if kind not in "diuoxX" or not is_known(text):
+    if kind not in "diuoxX" or "#" in flags or not is_known(text):
         return None
     match = re.fullmatch(r"\s*([+-]?)(0[xX][0-9a-fA-F]+|0[0-7]*|[1-9]\d*|)", text)
     if match is None:
