@@ -79,6 +79,8 @@ def _clause_matches(world: World, clause: CaseClause, subject: str) -> bool | No
         elif is_known(glob) and is_known(subject):
             try:
                 answers.append(patterns.matches(glob, subject))
+                if "nocasematch" in world.state.options and not answers[-1]:
+                    answers[-1] = patterns.matches(glob.lower(), subject.lower())
             except patterns.PatternTooComplex:
                 answers.append(None)
         else:

@@ -174,6 +174,9 @@ def _test(world: World, test: ConditionalTest) -> bool | None:
         if not (is_known(first.text) and is_known(glob)):
             return None
         answer = _matches(glob, first.text)
+        if "nocasematch" in world.state.options:
+            other = _matches(glob.lower(), first.text.lower())
+            answer = answer if answer == other else other if answer is False else None
         return answer if answer is None or test.operator != "!=" else not answer
     if test.operator == "=~":
         expansion.text(world, test.operands[1])

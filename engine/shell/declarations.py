@@ -13,7 +13,7 @@ from ringfence.engine.shell.call import Call, operands
 from ringfence.engine.shell.outcome import Outcome
 from ringfence.engine.shell.state import Array, Variable
 from ringfence.engine.shell.texts import bounded
-from ringfence.rules.model import Field
+from ringfence.rules.model import UNKNOWN, Field
 
 _NAME = re.compile(r"(?P<name>[A-Za-z_]\w*)(?:\[(?P<subscript>.*)\])?(?P<append>\+)?=", re.DOTALL)
 
@@ -90,9 +90,14 @@ def _declared(
         return
     if state.frames and not everywhere and call.name in ("local", "declare", "typeset"):
         scope = state.frames[-1]
-        scope.setdefault(name, state.variables.get(name))
-        if not given.get("reference"):
+        outer = state.variables.get(name)
+        scope.setdefault(name, outer)
+        # In `local x=$x` the value is still that of the variable outside.
+        replaced = assignment is not None and not assignment.append
+        if not given.get("reference") and not (replaced and not (outer and outer.reference)):
             state.variables[name] = Variable((None,))
+        elif replaced and outer is not None:
+            state.variables[name] = Variable(outer.values, steps=outer.steps)
     keyed = bool(given.get("associative"))
     if keyed or given.get("indexed"):
         held = state.variables.get(name)
@@ -102,8 +107,12 @@ def _declared(
         perform_assignment(call.world, assignment, attributes, associative=keyed)
     elif found is not None:
         where = call.run.recorder.column(argument.span)
-        value = bounded(argument.text[found.end() :])
-        step = f"`${name}` was set to `{expansion.shown(value)}` {where}"
+        written = argument.text[found.end() :]
+        value: str | Array = bounded(written)
+        if (keyed or given.get("indexed")) and written.startswith("("):
+            # Bash reads it as a list.
+            value = Array((("0", UNKNOWN),), associative=keyed, loose=True)
+        step = f"`${name}` was set to `{expansion.shown(written)}` {where}"
         variables.assign(
             call.world,
             name,

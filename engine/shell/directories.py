@@ -38,6 +38,8 @@ def cd(call: Call) -> Outcome:
     if text == "-":
         text = variables.scalar(call.world, "OLDPWD") or UNKNOWN
         at = evolve(at, steps=(*at.steps, f"`$OLDPWD` is `{text}`"))
+    if "cdable_vars" in call.state.options and text.isidentifier():
+        return _lost(call, at)  # a variable may hold the directory
     if at.several and text == UNKNOWN:
         # Unquoted and perhaps empty: then it is a plain `cd`, which does not matter here.
         return _lost(call, at)

@@ -6,11 +6,12 @@ where that would lose an UNKNOWN, one is put back.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 
 from ringfence.engine.shell import expansion, patterns, variables
 from ringfence.engine.shell.core import World
-from ringfence.engine.shell.limits import MAX_TEXT
+from ringfence.engine.shell.limits import MAX_FIELDS, MAX_TEXT
 from ringfence.engine.shell.pieces import BREAK, Piece, Pieces
 from ringfence.engine.shell.quoting import decode, shell_quoted
 from ringfence.engine.shell.state import Array
@@ -39,6 +40,9 @@ def expand(world: World, node: ParameterExpansion, *, quoted: bool) -> Pieces:
         return _listed(world, [(k, ()) for k in keys], quoted=quoted, star=subscript == "*")
     parameter = node.parameter
     if node.indirect:
+        held = world.state.variables.get(parameter)
+        if held is not None and held.reference:  # of a reference, `!` gives the name
+            return [Piece(variables.resolve(world, parameter), quoted, split=not quoted)]
         target = variables.scalar(world, parameter)
         if target is None or not is_known(target):
             return [Piece(UNKNOWN, quoted, split=not quoted)]
@@ -251,8 +255,10 @@ def _matched(world: World, node: ParameterExpansion, operator: str, glob: str, t
         anchor = ""
         if operator in ("/#", "/%"):
             anchor = operator[1]
-        new = expansion.text(world, node.argument2).text if node.argument2 is not None else ""
-        if len(text) * len(new) > MAX_TEXT * 16:
+        new: str | Callable[[str], str] = ""
+        if node.argument2 is not None:
+            new = _replacement(world, node.argument2)
+        if isinstance(new, str) and len(text) * len(new) > MAX_TEXT * 16:
             return UNKNOWN
         return patterns.replace(
             text, glob, new, every=operator == "//", anchor=anchor, extglob=extglob
@@ -262,10 +268,31 @@ def _matched(world: World, node: ParameterExpansion, operator: str, glob: str, t
     return UNKNOWN
 
 
+def _replacement(world: World, word: Word) -> str | Callable[[str], str]:
+    """The text that is put in; an unquoted ``&`` in it stands for what was matched."""
+    made = expansion.word_pieces(world, word, quoted=False)
+    pieces = [piece for piece in made if isinstance(piece, Piece)]
+    text = "".join(piece.text for piece in pieces)
+    if not is_known(text) or not any("&" in p.text and not p.quoted for p in pieces):
+        return text
+    if len(text) > MAX_FIELDS:
+        return UNKNOWN
+
+    def put(matched: str) -> str:
+        def part(found: re.Match[str]) -> str:
+            return matched if found[0] == "&" else found[0][1:]
+
+        return "".join(p.text if p.quoted else re.sub(r"\\[&\\]|&", part, p.text) for p in pieces)
+
+    return put
+
+
 def _cased(operator: str, glob: str, text: str) -> str:
     change: Callable[[str], str] = str.upper if operator[0] == "^" else str.lower
     end = len(text) if len(operator) == 2 else 1
     changed = [change(c) if not glob or patterns.matches(glob, c) else c for c in text[:end]]
+    if any(len(c) != 1 for c in changed):  # Unicode's rules for several letters are not bash's
+        return UNKNOWN
     return "".join(changed) + text[end:]
 
 

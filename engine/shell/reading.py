@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from attrs import evolve
+
 from ringfence.engine.shell import variables
 from ringfence.engine.shell.call import Call
 from ringfence.engine.shell.outcome import Outcome
 from ringfence.engine.shell.state import Array
-from ringfence.rules.model import UNKNOWN, Field
+from ringfence.rules.model import UNKNOWN, Field, is_known
 
 _READ_VALUES = "adinNptu"
 _MAPFILE_VALUES = "dnOsuCc"
@@ -51,7 +53,17 @@ def read(call: Call) -> Outcome:
     options, operands = _arguments(call, _READ_VALUES)
     text = _source(call, options)
     where = call.run.recorder.column(call.span)
-    if UNKNOWN in text.partition("\n")[0]:
+    size = options.get("N", options.get("n"))
+    if size is not None and not (size.isdecimal() and is_known(text)):
+        line, ended = UNKNOWN, None
+        _left(call, options, UNKNOWN)
+    elif size is not None:
+        line = text[: int(size)]
+        if "N" not in options:
+            line = line.partition(options.get("d", "\n")[:1] or "\n")[0]
+        ended = len(line) == int(size) or text[len(line) :] != ""
+        _left(call, options, text[len(line) + (len(line) < int(size)) :])
+    elif UNKNOWN in text.partition("\n")[0]:
         line, ended = text.partition("\n")[0], None
         rest = text if text == UNKNOWN else text.partition("\n")[2]
         _left(call, options, rest or UNKNOWN)
@@ -100,6 +112,11 @@ def mapfile(call: Call) -> Outcome:
     lines: Sequence[str] = text.split(end)
     if lines and lines[-1] == "":
         lines = lines[:-1]
+    skipped, count = options.get("s", "0"), options.get("n", "0")
+    if not (skipped + count).isdecimal():
+        lines = [UNKNOWN]
+    elif is_known(text):
+        lines = lines[int(skipped) :][: int(count) or None]
     if "t" not in options:
         lines = [line + end for line in lines]
     name = operands[0].text if operands else "MAPFILE"
@@ -107,8 +124,11 @@ def mapfile(call: Call) -> Outcome:
     step = f"`{call.name}` took it {where}"
     if options.get("C"):
         _call_back(call, options["C"])
-    variables.assign(call.world, name, Array().append(lines), steps=(step,))
-    _left(call, options, "")
+    array = Array().append(lines)
+    if "O" in options:  # from an index on, what is there stays
+        array = evolve(array, loose=True)
+    variables.assign(call.world, name, array, steps=(step,))
+    _left(call, options, "" if count == "0" else UNKNOWN)
     return call.succeeds()
 
 

@@ -112,6 +112,12 @@ def perform_assignment(
 
 def _array(world: World, literal: ArrayLiteral, *, associative: bool) -> Array:
     array = Array(associative=associative)
+    if associative and literal.elements and literal.elements[0].subscript is None:
+        words = tuple(e.value for e in literal.elements if e.value is not None)
+        texts = [as_value(f) for f in expansion.fields(world, words)]
+        for key, text in zip(texts[::2], [*texts[1::2], ""], strict=False):  # key value key value
+            array = array.put(key, text) if is_known(key) else evolve(array, loose=True)
+        return array
     # Elements without a subscript are added in one go: one by one takes quadratic time.
     for plain, group in groupby(literal.elements, lambda element: element.subscript is None):
         elements = tuple(group)
@@ -239,6 +245,11 @@ def dispatch(call: Call, *, functions: bool = True, builtins: bool = True) -> Ou
         if name in _MAY_FAIL or (name in _DECLARE and _asks(call)):
             return Outcome.any_of((outcome, Outcome(None, state.copy())))
         return outcome
+    if functions and "command_not_found_handle" in state.functions and "/" not in name:
+        with call.run.recorder.possibly():
+            handler = evolve(call.argv[0], text="command_not_found_handle")
+            inner = evolve(call.world, state=state.copy())
+            _functions(evolve(call, world=inner, argv=[handler, *call.argv]))
     return external.execute(call)
 
 

@@ -161,6 +161,8 @@ def assign(
     if not re.fullmatch(r"[A-Za-z_]\w*", name):
         return False
     state = world.state
+    if name == "BASH_ARGV0" and isinstance(value, str):
+        state.name = value
     before = state.variables.get(name)
     if before is not None and before.readonly:
         return False
@@ -236,8 +238,18 @@ def unset(world: World, name: str) -> None:
             return
         name = subscripted["name"]
     variable = world.state.variables.get(name)
-    if variable is None or not variable.readonly:
-        world.state.variables[name] = Variable((None,))
+    if variable is not None and variable.readonly:
+        return
+    state = world.state
+    scopes = [index for index, scope in enumerate(state.frames) if name in scope]
+    if scopes and scopes[-1] < len(state.frames) - 1:
+        # The local variable of a function further out goes; what it hid is there again.
+        frames = [dict(scope) for scope in state.frames]
+        hidden = frames[scopes[-1]].pop(name)
+        state.frames = tuple(frames)
+        state.variables[name] = hidden or Variable((None,))
+        return
+    state.variables[name] = Variable((None,))
 
 
 def exported(world: World) -> dict[str, str]:

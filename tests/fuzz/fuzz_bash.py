@@ -101,9 +101,10 @@ a command of one word: not followed."""
 SILENT = re.compile(r"\[\[[^\]]*(?:\[\[|&&|\|\||!|\(|\n)\s*\]\]|\[\[\s*\]\]|for(?:\s|\\\n)*\(\(")
 """Where ``bash -n`` may stop reading without a word (`[[ ]]`, `[[ a && ]]`, `for ((` without
 `))`): it says yes to anything behind, though bash runs none of it."""
-OUTLIVED = re.compile(r"[$<>]\([^\n]*(?<!<)<<(?!<)[^\n]*\)")
-"""A here-document whose substitution ends on its line: bash reads its text at once, in the middle of
-whatever stands around it, and goes on behind its delimiter where the substitution ended."""
+OUTLIVED = re.compile(r"[$<>]\([^\n]*(?<!<)<<(?!<)[^\n]*\)|\(\([^\n]*(?<!<)<<(?!<)")
+"""A here-document in `((`, which bash reads ahead to see whether it is arithmetic; and one whose
+substitution ends on its line: bash reads its text at once, in the middle of whatever stands around
+it, and goes on behind its delimiter where the substitution ended."""
 WARNING = re.compile(
     r"^[^\n]*?warning: (?:here-document (?s:.*?)\(wanted `(?s:.*?)'\)|[^\n]*unterminated here-document[^\n]*)$",
     re.MULTILINE,

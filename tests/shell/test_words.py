@@ -32,6 +32,27 @@ SCRIPTS = [
     "x_a=1 x_b=2; show ${!x_*}",
     "x='a b'; show ${x@Q}",
     "x='a\\tb'; show \"${x@E}\"",
+    # attributes, scopes and references
+    'f() { local V=$V; show "$V"; }; V=a; f',
+    'f() { local V=x; unset V; show "$V"; }; V=a; f',
+    'f() { local V=x; g; }; g() { unset V; show "$V"; }; V=a; f',
+    "f() { declare -g x=9; }; x=1; f; show $x",
+    "declare -n r=a; a=5; show ${!r} $r",
+    "declare -A a=(k v l w); show ${a[k]} ${a[l]}",
+    "declare -u s=abc; declare -l t=ABC; show $s $t",
+    "BASH_ARGV0=z; show $0",
+    # what is read
+    "mapfile -t -s 1 -n 1 l <<< $'a\nb\nc'; show ${l[@]}",
+    "mapfile -d : -t l <<< a:b; show ${l[0]}",
+    "read -n 2 x <<< abcd; show $x",
+    "read -N 3 x <<< abcd; show $x",
+    "IFS=, read -ra p <<< a,b,c; show ${p[2]}",
+    "{ read x; read y; } <<< $'a\nb'; show $x $y",
+    # replacing and cases
+    r'x=abc; show "${x//b/[&]}" "${x/b/\&}" "${x/b/"&"}"',
+    'y=\'<&>\'; x=abc; show ${x/b/$y} "${x/b/"$y"}"',
+    "shopt -s nocasematch; x=no; [[ ABC == abc ]] && x=yes; show $x",
+    "shopt -s nocasematch; case ABC in abc) x=yes;; *) x=no;; esac; show $x",
     # arrays
     'a=(x \'y z\'); show ${a[@]} "${a[@]}" "${a[*]}" ${#a[@]} ${a[1]} $a ${!a[@]}',
     'a=(x y z); show "${a[@]:1}" "${a[@]:0:2}" ${a[-1]}',
