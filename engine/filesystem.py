@@ -40,6 +40,9 @@ class FileSystem(Protocol):
     def text(self, path: str, limit: int) -> str | None:
         """The text of a regular file of at most ``limit`` bytes (bad UTF-8 escaped), or None."""
 
+    def same(self, path: str, other: str) -> bool:
+        """Whether both surely name one directory, such as ``/Src`` and ``/src`` on some disks."""
+
 
 @frozen
 class RealFileSystem:
@@ -96,6 +99,13 @@ class RealFileSystem:
         finally:
             os.close(handle)
 
+    def same(self, path: str, other: str) -> bool:
+        """See FileSystem."""
+        try:
+            return os.path.samestat(os.stat(self._host(path)), os.stat(self._host(other)))  # noqa: PTH116
+        except (OSError, ValueError):
+            return False
+
 
 @frozen
 class NoFileSystem:
@@ -116,3 +126,7 @@ class NoFileSystem:
     def text(self, path: str, limit: int) -> str | None:  # noqa: ARG002
         """See FileSystem."""
         return None
+
+    def same(self, path: str, other: str) -> bool:  # noqa: ARG002
+        """See FileSystem."""
+        return False

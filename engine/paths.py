@@ -162,8 +162,20 @@ def outside(
     if is_exempt(path):
         return None
     real = real_path(path, filesystem, follow=follow)
-    if is_exempt(real) or any(
-        is_inside(real, directory) for directory in (cwd, real_path(cwd, filesystem))
-    ):
+    directories = (cwd, real_path(cwd, filesystem))
+    if is_exempt(real) or any(is_inside(real, directory) for directory in directories):
+        return None
+    if any(_is_spelled(real, directory, filesystem) for directory in directories):
         return None
     return path, real
+
+
+def _is_spelled(path: str, directory: str, filesystem: FileSystem) -> bool:
+    """Whether ``path`` is in ``directory``, spelled with other cases as some disks allow."""
+    start = path[: len(directory)]
+    return (
+        path[len(directory) : len(directory) + 1] in ("", "/")
+        and start != directory
+        and start.casefold() == directory.casefold()
+        and filesystem.same(start, directory)
+    )

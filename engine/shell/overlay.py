@@ -31,6 +31,10 @@ class Overlay:
         """See FileSystem."""
         return self.below.text(path, limit)
 
+    def same(self, path: str, other: str) -> bool:
+        """See FileSystem."""
+        return self.below.same(path, other)
+
     def through(self, path: str, *, follow: bool = True) -> str:
         """The path itself, or where it leads if that is through a link of ``links``."""
         if any(is_inside(path, link) and (follow or path != link) for link in self.links):

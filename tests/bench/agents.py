@@ -6,17 +6,35 @@ FILE holds one JSON object a line: ``id``, ``text`` (the command), ``cwd`` and `
 go through ``ringfence check --jsonl`` without a file system. ``default`` is the policy that
 Ringfence ships; ``allow`` allows every bash command and asks only about the outside. Every line
 must be answered, in order, without an error. --asked writes the prompts, --opaque counts reasons.
+
+``agent_labels.jsonl`` beside this file says of each prompt that was read whether it was needed
+(something outside would be touched, or nobody can tell) or needless, with the reason; a row is
+known by its id and the first digits of its text's SHA-256. Prompts without a label are counted.
 """
 
 from __future__ import annotations
 
 import argparse
 import collections
+import hashlib
 import json
 import re
 from pathlib import Path
 
 from cases import answers
+
+
+def _labels() -> dict[tuple[str, str], str]:
+    lines = Path(__file__).with_name("agent_labels.jsonl").read_text("utf-8").splitlines()
+    return {(row["id"], row["sha256"]): row["label"] for row in map(json.loads, lines)}
+
+
+LABELS = _labels()
+
+
+def _label(row: dict[str, str]) -> str | None:
+    digits = hashlib.sha256(row["text"].encode()).hexdigest()[:16]
+    return LABELS.get((row["id"], digits))
 
 
 def main() -> None:
@@ -52,8 +70,14 @@ def main() -> None:
         )
         for reason, count in reasons.most_common():
             print(f"    {count:4} {reason}")
+    texts = {row["id"]: row for row in rows}
+    labels = [_label(texts[reply["id"]]) for reply in asked]
+    needless = labels.count("needless")
+    read = len(labels) - labels.count(None)
+    print(
+        f"  {read} prompts were read: {needless} needless ({100 * needless / max(read, 1):.1f} %)"
+    )
     if options.asked:
-        texts = {row["id"]: row for row in rows}
         with options.asked.open("w", encoding="utf-8") as file:
             for reply in asked:
                 shown = {

@@ -127,3 +127,20 @@ def test_normalise_is_that_of_the_library(parts):
     path = "/" + "/".join(parts)
     assert normalise(path) == "/" + os.path.normpath(path).lstrip("/")
     assert normalise(normalise(path)) == normalise(path)
+
+
+class OneCase(NoFileSystem):
+    """A disk on which the cases of letters do not matter, at least below /Src."""
+
+    def same(self, path: str, other: str) -> bool:
+        return path.casefold() == other.casefold() == "/src/app"
+
+
+@pytest.mark.parametrize(
+    ("path", "inside"),
+    [("/src/APP/x", True), ("/src/app", True), ("/src/apple", False), ("/src/app2/x", False)],
+)
+def test_other_cases_of_the_directory(path, inside):
+    """Where the disk says that both spellings are one directory, a path in it is inside."""
+    assert (outside(path, "/Src/App", OneCase()) is None) is inside
+    assert outside(path, "/Src/App", NoFileSystem()) is not None
