@@ -481,7 +481,7 @@ def _never(_pairs: Pairs, _begin: int, _end: int) -> int:
 
 
 def _arithmetic_old(pairs: Pairs, _begin: int, end: int) -> int:
-    return pairs.bracket(end) + 1 or _UNCLOSED
+    return pairs.bracket(end, arithmetic=True) + 1 or _UNCLOSED
 
 
 def _command_text(pairs: Pairs, _begin: int, end: int) -> int:

@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable
 
 _PAREN = re.compile(r"\$\((?!\()|\$'|[()'\"`\\]")
-_BRACKET = re.compile(r"\$\{|\$\(|\$'|[\[\]'\"`\\]")
+_BRACKET = re.compile(r"\$\{|\$\[|\$\(|\$'|[\[\]'\"`\\]")
 _BRACKET_IN_BRACES = re.compile(r"\$\{|\$\(|\$'|[\[\]{}'\"`\\]")
 _BRACKET_PLAIN = re.compile(r"\$\(|\$\{|\$'|[\[\]'\"`\\ \t\n;&|<>()]")
 _DOUBLE = re.compile(r"[\"\\`]|\$\(|\$\{")
@@ -71,11 +71,19 @@ class Pairs:
             self._last[key] = self.text.rfind(character, position, max(close, position))
         return self._last[key]
 
-    def bracket(self, position: int, *, in_braces: bool = False, plain: bool = False) -> int:
+    def bracket(
+        self,
+        position: int,
+        *,
+        in_braces: bool = False,
+        plain: bool = False,
+        arithmetic: bool = False,
+    ) -> int:
         """The index of the ``]`` that closes a ``[`` before ``position``, or -1.
 
         ``in_braces``: the bracket stands in a ``${…}`` whose ``}`` ends it all the same.
-        ``plain``: a blank or an operator ends the search.
+        ``plain``: a blank or an operator ends the search. ``arithmetic``: it is that of ``$[``, in
+        which ``${`` hides nothing.
         """
         marks = _BRACKET_IN_BRACES if in_braces else _BRACKET_PLAIN if plain else _BRACKET
         depth = 1
@@ -83,8 +91,10 @@ class Pairs:
         while (match := marks.search(self.text, position)) is not None:
             mark = match.group()
             position = match.end()
-            if mark == "[":
+            if mark == "[" or (mark == "$[" and arithmetic):
                 depth += 1
+            elif mark == "$[":
+                position = self.bracket(position, arithmetic=True) + 1 or -1
             elif mark == "]":
                 depth -= 1
                 if depth == 0:
@@ -95,6 +105,8 @@ class Pairs:
                 position = self._after(position, mark)
             elif plain and mark == "${":
                 position = self.text.find("}", position) + 1 or -1
+            elif mark == "${" and arithmetic:
+                pass
             elif mark == "${" and not in_braces:
                 position = self._after(position, mark)
             elif mark == "${":
