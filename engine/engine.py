@@ -9,7 +9,7 @@ from attrs import field, frozen
 from ringfence.engine.call import Decision, ToolCall
 from ringfence.engine.filesystem import FileSystem, RealFileSystem
 from ringfence.engine.log import ReviewLog
-from ringfence.engine.pipeline import decide
+from ringfence.engine.pipeline import decide, environment
 from ringfence.engine.policy import LayeredPolicy, load_policy
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ class Engine:
 
         Raises ValueError if ``call.cwd`` is not absolute; whatever else goes wrong is an ask.
         """
-        policy = self.policy.for_agent(call.agent)
+        policy = self.policy.for_agent(call.agent, environment(call))
         decision = decide(call, policy, self.filesystem, self.grammar)
         if self.log is not None:
             self.log.record(decision)

@@ -16,7 +16,9 @@ from ringfence.rules.model import (
     UNKNOWN,
     CommandLine,
     Facts,
+    Finding,
     OpaqueKind,
+    Operation,
     Policy,
     Rule,
     State,
@@ -41,18 +43,24 @@ UNREAD: Final = Rule(
 
 
 def _external_directory(facts: Facts, policy: Policy) -> tuple[Verdict, ...]:
-    if not facts.findings and not facts.opaque:
-        return ()
-    rule = policy.rule("special", "external_directory")
-    if rule.state is State.ALLOW:
-        return ()  # the gate only ever adds a check: what it lets pass is no word for the call
-    if rule.state is State.ASK or not facts.opaque:
-        return (Verdict("external_directory", rule, facts.findings, facts.opaque),)
-    # A part that cannot be judged is not known to reach outside: a person may still look at it.
-    asked = Verdict("external_directory", evolve(rule, state=State.ASK), opaque=facts.opaque)
-    if not facts.findings:
-        return (asked,)
-    return (Verdict("external_directory", rule, facts.findings), asked)
+    by_rule: dict[Rule, list[Finding]] = {}
+    for finding in facts.findings:
+        rule = policy.outside(finding.path, finding.real, finding.effect.operation)
+        by_rule.setdefault(rule, []).append(finding)
+    opaque_rule = policy.outside(UNKNOWN, UNKNOWN, Operation.UNKNOWN) if facts.opaque else None
+    verdicts = []
+    for rule, findings in by_rule.items():
+        if rule.state is State.ALLOW:
+            continue  # the gate only ever adds a check: what it lets pass is no word for the call
+        together = rule is opaque_rule or rule == opaque_rule
+        with_opaque = facts.opaque if together and rule.state is State.ASK else ()
+        verdicts.append(Verdict("external_directory", rule, tuple(findings), with_opaque))
+    told = any(verdict.opaque for verdict in verdicts)
+    if opaque_rule is not None and opaque_rule.state is not State.ALLOW and not told:
+        # A part that cannot be judged is not known to reach outside: a person may still look.
+        asked = evolve(opaque_rule, state=State.ASK)
+        verdicts.append(Verdict("external_directory", asked, opaque=facts.opaque))
+    return tuple(verdicts)
 
 
 def _bash(facts: Facts, policy: Policy) -> tuple[Verdict, ...]:

@@ -192,6 +192,9 @@ class Policy(Protocol):
         an answer: a default if no rule matches.
         """
 
+    def outside(self, path: str, real: str, operation: Operation) -> Rule:
+        """The rule for one path outside, as named and as it leads (both may hold unknowns)."""
+
 
 @frozen
 class Facts:

@@ -10,14 +10,21 @@ side are an error, since one would be ignored.
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from ringfence.engine.policy.document import Document, Keys, read
 from ringfence.engine.policy.errors import ConfigError
-from ringfence.engine.policy.model import SPECIAL, SURFACES, Entry, Layer, LayeredPolicy
-from ringfence.rules.model import State, is_known
+from ringfence.engine.policy.model import (
+    PATHS,
+    SPECIAL,
+    SURFACES,
+    Entry,
+    Layer,
+    LayeredPolicy,
+)
+from ringfence.rules.model import Operation, State, is_known
 from ringfence.rules.tool_names import canonical_tool
 
 SUFFIXES = (".toml", ".json", ".jsonc")
@@ -84,6 +91,7 @@ def _layer(name: str, document: Document, keys: Keys, data: Any, agent: str | No
     for key in data:
         _known(document, (*keys, key), allowed)
     tables = {s: _entries(document, keys, s) for s in SURFACES if s in data}
+    tables[PATHS] = _paths(document, keys)
     defaults = {}
     for surface, value in _table(document, (*keys, "defaultPolicy")).items():
         place = (*keys, "defaultPolicy", surface)
@@ -99,6 +107,8 @@ def _entries(document: Document, keys: Keys, surface: str) -> tuple[Entry, ...]:
         place = (*keys, surface, pattern)
         if surface == "special":
             _known(document, place, SPECIAL)
+            if pattern == PATHS and isinstance(value, dict):
+                continue  # see _paths
         if not pattern or not is_known(pattern):
             raise document.error(place, "is no pattern: it is empty or holds a NUL")
         if surface == "tools":
@@ -106,9 +116,79 @@ def _entries(document: Document, keys: Keys, surface: str) -> tuple[Entry, ...]:
                 hint = "rules for commands stand in the table bash"
                 raise document.error(place, "is no tool's name, so it can never match", hint)
             pattern = canonical_tool(pattern)  # noqa: PLW2901  # one name for all spellings
-        state = _state(document, place, value)
-        entries.append(Entry(surface, pattern, state, document.source(*place)))
+        state, reason = _answer(document, place, value)
+        entries.append(Entry(surface, pattern, state, document.source(*place), reason))
     return tuple(entries)
+
+
+def _paths(document: Document, keys: Keys) -> tuple[Entry, ...]:
+    """What ``special.external_directory`` says of single paths and operations."""
+    place = (*keys, "special", PATHS)
+    table = _table(document, (*keys, "special")).get(PATHS)
+    if not isinstance(table, dict):
+        return ()
+    if _is_answer(table) or _is_operations(table):
+        table = {"*": table}
+        lines: Callable[[str], Keys] = lambda _: place  # noqa: E731
+    else:
+        lines = lambda pattern: (*place, pattern)  # noqa: E731
+    entries = []
+    for pattern, value in table.items():
+        where = lines(pattern)
+        if not pattern.startswith(("/", "~", "$")) and pattern not in ("*", "**"):
+            hint = "begin it with /, ~/ or $NAME, or write * for everything"
+            raise document.error(where, "is no pattern of absolute paths", hint)
+        if not is_known(pattern):
+            raise document.error(where, "is no pattern: it holds a NUL")
+        source = document.source(*where)
+        if isinstance(value, dict) and not _is_answer(value):
+            for operations, (state, reason) in _by_operation(document, where, value):
+                entries.append(Entry(PATHS, pattern, state, source, reason, operations))
+        else:
+            state, reason = _answer(document, where, value)
+            entries.append(Entry(PATHS, pattern, state, source, reason))
+    return tuple(entries)
+
+
+OPERATIONS = tuple(op.value for op in Operation if op is not Operation.UNKNOWN)
+_ALSO = {
+    Operation.READ: (Operation.ENTER, Operation.TEST),
+    Operation.WRITE: (Operation.DELETE,),
+}
+"""What the word for an operation also stands for, unless the table names it itself."""
+
+
+def _by_operation(
+    document: Document, place: Keys, table: Mapping[str, Any]
+) -> Iterator[tuple[frozenset[Operation], tuple[State, str | None]]]:
+    for name in table:
+        _known(document, (*place, name), OPERATIONS)
+    for name, value in table.items():
+        operation = Operation(name)
+        also = (op for op in _ALSO.get(operation, ()) if op.value not in table)
+        yield frozenset((operation, *also)), _answer(document, (*place, name), value)
+
+
+def _is_operations(table: Mapping[str, Any]) -> bool:
+    return bool(table) and all(key in OPERATIONS for key in table)
+
+
+def _is_answer(table: Mapping[str, Any]) -> bool:
+    return "state" in table or "reason" in table
+
+
+def _answer(document: Document, keys: Keys, value: Any) -> tuple[State, str | None]:
+    """``"deny"``, or ``{state = "deny", reason = "…"}`` with words for whoever is refused."""
+    if not isinstance(value, dict):
+        return _state(document, keys, value), None
+    for key in value:
+        _known(document, (*keys, key), ("state", "reason"))
+    if "state" not in value:
+        raise document.error(keys, "has a reason, but no state")
+    reason = value.get("reason")
+    if reason is not None and not isinstance(reason, str):
+        raise document.error((*keys, "reason"), f"must be a text, not {_kind(reason)}")
+    return _state(document, (*keys, "state"), value["state"]), reason
 
 
 def _table(document: Document, keys: Keys) -> dict[str, Any]:

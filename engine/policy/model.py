@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from types import MappingProxyType
 
 from attrs import evolve, field, frozen
 
+from ringfence.engine.policy import paths
 from ringfence.engine.policy.patterns import matches, may_match
-from ringfence.rules.model import Rule, State
+from ringfence.rules.model import Operation, Rule, State
 
 SURFACES = ("tools", "bash", "mcp", "skills", "special")
 
 SPECIAL = ("external_directory", "doom_loop")
 """The names that the surface ``special`` knows."""
+
+PATHS = "external_directory"
+"""The table of a layer that holds what ``special.external_directory`` says of single paths."""
 
 BUILT_IN = "built-in default"
 
@@ -25,15 +30,20 @@ class Entry:
     pattern: str
     state: State
     source: str
+    reason: str | None = None  # the user's own words
+    operations: frozenset[Operation] = frozenset()  # of a path; all of them if empty
 
     @property
     def rule(self) -> Rule:
         """What this entry says, under the name that messages show."""
         if self.surface in ("special", "tools"):
             name = f"{self.surface}.{self.pattern}"
+        elif self.surface == PATHS:
+            of = f" {'/'.join(sorted(self.operations))}" if self.operations else ""
+            name = f'special.{PATHS} "{self.pattern}"{of}'
         else:
             name = f'{self.surface} "{self.pattern}"'
-        return Rule(self.state, name, self.source, pattern=self.pattern)
+        return Rule(self.state, name, self.source, reason=self.reason, pattern=self.pattern)
 
     def decides(self, subjects: tuple[str, ...], strict_subjects: tuple[str, ...]) -> bool:
         """Whether the rule matches; only one that asks or denies sees ``strict_subjects``."""
@@ -41,6 +51,36 @@ class Entry:
             return True
         strict = self.state is not State.ALLOW
         return strict and any(matches(self.pattern, subject) for subject in strict_subjects)
+
+    def decides_path(
+        self, path: str, real: str, operation: Operation, env: Mapping[str, str]
+    ) -> bool:
+        """Whether this entry for paths matches.
+
+        One that allows must match the path both as named and as it leads, and this operation;
+        one that asks or denies either of them, and any operation where it is not known.
+        """
+        pattern = paths.resolved(self.pattern, env)
+        if pattern is None:
+            return False
+        if self.state is State.ALLOW:
+            if self.operations and operation not in self.operations:
+                return False
+            return paths.covers(pattern, path) and paths.covers(pattern, real)
+        if self.operations and operation not in (*self.operations, Operation.UNKNOWN):
+            return False
+        return paths.covers(pattern, path) or paths.covers(pattern, real)
+
+    def may_decide_path(
+        self, path: str, real: str, operation: Operation, env: Mapping[str, str]
+    ) -> bool:
+        """Whether it asks or denies, and matches for some value of what is unknown."""
+        pattern = paths.resolved(self.pattern, env)
+        if pattern is None or self.state is State.ALLOW:
+            return False
+        if self.operations and operation not in (*self.operations, Operation.UNKNOWN):
+            return False
+        return paths.may_cover(pattern, path) or paths.may_cover(pattern, real)
 
     def may_decide(self, subjects: tuple[str, ...]) -> bool:
         """Whether the rule asks or denies, and matches for some value of what is unknown."""
@@ -63,6 +103,14 @@ class Layer:
     defaults: Mapping[str, tuple[State, str]] = field(factory=dict)
     asks_unless_set: bool = False
     agent: str | None = None
+    held: bool = False  # it may only tighten: a project's file that nobody has trusted
+
+    def paths(self) -> Iterable[Entry]:
+        """What it says of paths outside, the last line first."""
+        yield from reversed(self.tables.get(PATHS, ()))
+        for entry in reversed(self.tables.get("special", ())):
+            if entry.pattern == PATHS:
+                yield entry
 
 
 @frozen
@@ -71,14 +119,27 @@ class LayeredPolicy:
 
     Within a table and across layers the last entry that matches wins; if none does, the last
     layer that gives the surface a default. The built-in default is ask for ``special`` and allow
-    for everything else.
+    for everything else. A layer that is ``held`` never loosens what the others say: where it says
+    something stricter, that holds.
     """
 
     layers: tuple[Layer, ...] = ()
+    env: Mapping[str, str] = field(factory=dict)  # for `~` and variables in patterns
 
-    def for_agent(self, agent: str | None) -> LayeredPolicy:
-        """The policy as it is for one agent: the layers of other agents are gone."""
-        return LayeredPolicy(tuple(la for la in self.layers if la.agent in (None, agent)))
+    def for_agent(
+        self, agent: str | None, env: Mapping[str, str] = MappingProxyType({})
+    ) -> LayeredPolicy:
+        """The policy for one agent, without the layers of others; ``env`` fills in patterns."""
+        layers = tuple(la for la in self.layers if la.agent in (None, agent))
+        return LayeredPolicy(layers, env)
+
+    def _split(self) -> tuple[LayeredPolicy, tuple[LayeredPolicy, ...]]:
+        """The policy of the layers that count in full, and each held layer by itself."""
+        free = tuple(layer for layer in self.layers if not layer.held)
+        held = tuple(layer for layer in self.layers if layer.held)
+        return LayeredPolicy(free, self.env), tuple(
+            LayeredPolicy((evolve(layer, held=False),), self.env) for layer in held
+        )
 
     def rule(
         self,
@@ -91,6 +152,13 @@ class LayeredPolicy:
 
         Where a strict rule only may match, the answer is ask at least.
         """
+        if any(layer.held for layer in self.layers):
+            free, held = self._split()
+            answer = free.rule(surface, *subjects, context=context, aliases=aliases)
+            for one in held:
+                other = one.rule(surface, *subjects, context=context, aliases=aliases)
+                answer = _stricter(answer, other)
+            return answer
         asked: Rule | None = None
         decided = self.default(surface, subjects[0])
         strict_subjects = aliases if context is None else (*aliases, context)
@@ -109,6 +177,29 @@ class LayeredPolicy:
             return asked
         return decided
 
+    def outside(self, path: str, real: str, operation: Operation) -> Rule:
+        """See ringfence.rules.model.Policy."""
+        if any(layer.held for layer in self.layers):
+            free, held = self._split()
+            answer = free.outside(path, real, operation)
+            for one in held:
+                answer = _stricter(answer, one.outside(path, real, operation))
+            return answer
+        asked: Rule | None = None
+        for layer in reversed(self.layers):
+            for entry in layer.paths():
+                if entry.surface != PATHS or entry.decides_path(path, real, operation, self.env):
+                    decided = entry.rule
+                    break
+                if asked is None and entry.may_decide_path(path, real, operation, self.env):
+                    asked = evolve(entry.rule, state=State.ASK)
+            else:
+                continue
+            break
+        else:
+            decided = self.default("special", PATHS)
+        return asked if asked is not None and decided.state is State.ALLOW else decided
+
     def default(self, surface: str, subject: str) -> Rule:
         """The rule where no entry matches."""
         for layer in reversed(self.layers):
@@ -122,3 +213,10 @@ class LayeredPolicy:
         if surface == "special":
             return Rule(State.ASK, f"special.{subject}", BUILT_IN, default=True)
         return Rule(State.ALLOW, f"defaultPolicy.{surface}", BUILT_IN, default=True)
+
+
+def _stricter(rule: Rule, held: Rule) -> Rule:
+    """The stricter of two; what a held layer leaves to the built-in defaults says nothing."""
+    if held.source == BUILT_IN or held.state.strictness <= rule.state.strictness:
+        return rule
+    return held

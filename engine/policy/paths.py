@@ -1,0 +1,83 @@
+"""The patterns of ``external_directory``: globs on whole paths.
+
+``*`` and ``?`` stand for characters other than ``/``, ``[…]`` for one of a set, ``**`` for any
+folders, none too; ``/**`` at the end is the folder itself and all below it. ``*`` alone is
+everything. A leading ``~`` is the home directory, ``$NAME`` and ``${NAME}`` are variables; a
+pattern with a variable that is not set matches nothing.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from functools import lru_cache
+
+from ringfence.rules.model import UNCERTAIN, UNKNOWN
+
+_VARIABLE = re.compile(r"\$(?:\{(\w+)\}|(\w+))")
+_PIECE = re.compile(r"\*\*/|\*\*|\*|\?|\[!?\]?[^]/]*\]|[^*?\[]+|\[")
+_GLOB = frozenset("*?[")
+
+
+def resolved(pattern: str, env: Mapping[str, str]) -> str | None:
+    """The pattern with ``~`` and variables filled in; None if one is not set."""
+    if pattern == "~" or pattern.startswith("~/"):
+        pattern = f"$HOME{pattern[1:]}"
+    for found in _VARIABLE.finditer(pattern):
+        if not env.get(found[1] or found[2]):
+            return None
+    filled = _VARIABLE.sub(lambda found: env[found[1] or found[2]].rstrip("/"), pattern)
+    return filled if filled.startswith(("/", "*")) else None
+
+
+def covers(pattern: str, path: str) -> bool:
+    """Whether a resolved pattern matches ``path`` whatever its unknown parts turn out to be."""
+    if pattern in ("*", "**", "/**"):
+        return True
+    if UNKNOWN in path:
+        return False  # it may hold a `..`
+    start = next((i for i, c in enumerate(path) if c in UNCERTAIN or c in _GLOB), None)
+    if start is None:
+        return _compiled(pattern).fullmatch(path) is not None
+    # A name, or a path, below what is known: only a pattern for all of that covers it.
+    folder = path[:start].rpartition("/")[0]
+    return pattern.endswith("/**") and _compiled(pattern).fullmatch(folder) is not None
+
+
+def may_cover(pattern: str, path: str) -> bool:
+    """Whether a resolved pattern may match ``path``: beginnings alone decide for unknown ones."""
+    if covers(pattern, path):
+        return True
+    start = next((i for i, c in enumerate(path) if c in UNCERTAIN or c in _GLOB), None)
+    if start is None:
+        return False
+    known = path[:start]
+    literal = re.split(r"[*?\[]", pattern, maxsplit=1)[0]
+    return UNKNOWN in path or known.startswith(literal) or literal.startswith(known)
+
+
+@lru_cache(maxsize=512)
+def _compiled(pattern: str) -> re.Pattern[str]:
+    """The regular expression of a resolved pattern."""
+    end = ""
+    if pattern.endswith("/**"):
+        pattern, end = pattern[:-3], "(?:/.*)?"
+    parts = []
+    for piece in _PIECE.findall(pattern):
+        if piece == "**/":
+            parts.append("(?:.*/)?")
+        elif piece == "**":
+            parts.append(".*")
+        elif piece == "*":
+            parts.append("[^/]*")
+        elif piece == "?":
+            parts.append("[^/]")
+        elif piece[0] == "[" and len(piece) > 1:
+            inner = piece[1:-1].replace("\\", "\\\\")
+            parts.append(f"[^{inner[1:]}]" if inner.startswith("!") else f"[{inner}]")
+        else:
+            parts.append(re.escape(piece))
+    try:
+        return re.compile("".join(parts) + end, re.DOTALL)
+    except re.error:
+        return re.compile(re.escape(pattern) + end, re.DOTALL)
