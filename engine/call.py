@@ -20,8 +20,9 @@ class ToolCall:
     (``Bash``, ``MultiEdit``, ``Glob``, ``WebFetch``…) become these, whatever their case; any other
     tool keeps its name, and all its inputs that look like paths or commands are judged. ``input``
     is its arguments, for bash ``{"command": …}``, for file tools ``{"path": …}``.
-    ``cwd`` is absolute. ``env`` holds the variables known of the process that would run the
-    command; None means this process's own.
+    ``cwd`` is absolute; ``roots`` are other absolute paths that count as inside, such as the
+    folder of the project when ``cwd`` is below it. ``env`` holds the variables known of the
+    process that would run the command; None means this process's own.
     """
 
     tool: str = field(converter=canonical_tool)
@@ -29,6 +30,7 @@ class ToolCall:
     cwd: str
     agent: str | None = None
     session: str | None = None
+    roots: tuple[str, ...] = field(default=(), kw_only=True)
     env: Mapping[str, str] | None = None
 
     @classmethod

@@ -6,6 +6,8 @@ its directory and a BELOW within its tree, so both can be judged; an UNKNOWN is 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from ringfence.engine.filesystem import FileSystem, Kind
 from ringfence.rules.model import BELOW, UNKNOWN
 
@@ -151,9 +153,16 @@ def through_proc(path: str, directory: str) -> str:
 
 
 def outside(
-    path: str, cwd: str, filesystem: FileSystem, *, follow: bool = True
+    path: str,
+    cwd: str,
+    filesystem: FileSystem,
+    *,
+    follow: bool = True,
+    roots: Sequence[str] = (),
 ) -> tuple[str, str] | None:
     """The path and where it really leads if that is outside ``cwd``; None if it is inside.
+
+    ``roots`` are other folders that count as inside.
 
     The working directory is meant both as written and as its links lead. A path that only
     passes through a link outside and ends inside is inside. ``follow`` is False for operations
@@ -162,7 +171,8 @@ def outside(
     if is_exempt(path):
         return None
     real = real_path(path, filesystem, follow=follow)
-    directories = (cwd, real_path(cwd, filesystem))
+    inside = (cwd, *roots)
+    directories = (*inside, *(real_path(directory, filesystem) for directory in inside))
     if is_exempt(real) or any(is_inside(real, directory) for directory in directories):
         return None
     if any(_is_spelled(real, directory, filesystem) for directory in directories):

@@ -15,7 +15,14 @@ from attrs import evolve, frozen
 from ringfence.engine.call import Decision, ToolCall
 from ringfence.engine.filesystem import FileSystem
 from ringfence.engine.messages import decision_message
-from ringfence.engine.paths import join, kernel_path, normalise, outside
+from ringfence.engine.paths import (
+    is_exempt,
+    join,
+    kernel_path,
+    normalise,
+    outside,
+    real_path,
+)
 from ringfence.engine.tools import DIRECTORY_KEYS, commands_of, home_of, local_path, tool_effects
 from ringfence.rules.gates import GATES
 from ringfence.rules.model import (
@@ -52,15 +59,24 @@ def decide(
     """The decision on a call. Raises ValueError if ``call.cwd`` is not absolute, else nothing."""
     if not call.cwd.startswith("/"):
         raise ValueError(f"cwd must be an absolute path, not {call.cwd!r}")
-    collected = collect(call, filesystem, grammar)
+    collected = collect(call, filesystem, grammar, everything=policy.names_paths)
     return combine(call, collected, judge(collected, policy))
 
 
-def collect(call: ToolCall, filesystem: FileSystem, grammar: Grammar | None = None) -> Collected:
-    """Find every effect of the call, inside and outside."""
+def collect(
+    call: ToolCall,
+    filesystem: FileSystem,
+    grammar: Grammar | None = None,
+    *,
+    everything: bool = False,
+) -> Collected:
+    """Find every effect of the call, inside and outside.
+
+    With ``everything``, the facts hold the effects inside, too.
+    """
     try:
         effects, opaque, commands = _effects(call, filesystem, grammar)
-        findings = _findings(effects, normalise(call.cwd), filesystem)
+        findings = _findings(effects, call, filesystem)
     except Exception as error:  # noqa: BLE001  # nothing that goes wrong may let a call pass
         opaque = (_failed("while this call was read", error, call),)
         failure = _failure(error, opaque)
@@ -69,7 +85,9 @@ def collect(call: ToolCall, filesystem: FileSystem, grammar: Grammar | None = No
     command = call.command
     if command is None and call.tool != "bash":
         command = "\n".join(commands_of(call)) or None  # the rules for bash see it too
-    facts = Facts(call.tool, call.input, command, findings, opaque, commands)
+    touched = _touched(effects, filesystem) if everything else ()
+    cwd = normalise(call.cwd)
+    facts = Facts(call.tool, call.input, command, findings, opaque, commands, touched, cwd)
     return Collected(effects, facts)
 
 
@@ -161,11 +179,13 @@ def _start(call: ToolCall, home: str, filesystem: FileSystem) -> tuple[str, tupl
     return start, entered
 
 
-def _findings(effects: Iterable[Effect], cwd: str, filesystem: FileSystem) -> tuple[Finding, ...]:
+def _findings(
+    effects: Iterable[Effect], call: ToolCall, filesystem: FileSystem
+) -> tuple[Finding, ...]:
     """The effects outside, each path and operation once; certain if any of them is."""
     found: dict[tuple[str, str, Operation], Finding] = {}
     for effect in effects:
-        place = place_outside(effect, cwd, filesystem)
+        place = place_outside(effect, call, filesystem)
         if place is None:
             continue
         key = (*place, effect.operation)
@@ -177,11 +197,23 @@ def _findings(effects: Iterable[Effect], cwd: str, filesystem: FileSystem) -> tu
     return tuple(found.values())
 
 
-def place_outside(effect: Effect, cwd: str, filesystem: FileSystem) -> tuple[str, str] | None:
-    """The effect's path and where it leads, if that is outside the normalised ``cwd``."""
+def _touched(effects: Iterable[Effect], filesystem: FileSystem) -> tuple[Finding, ...]:
+    """All effects but those on devices, with where their links lead."""
+    found: dict[tuple[str, Operation], Finding] = {}
+    for effect in effects:
+        if not is_exempt(effect.path):
+            follow = effect.follow and effect.operation is not Operation.DELETE
+            real = real_path(effect.path, filesystem, follow=follow)
+            found.setdefault((effect.path, effect.operation), Finding(effect, effect.path, real))
+    return tuple(found.values())
+
+
+def place_outside(effect: Effect, call: ToolCall, filesystem: FileSystem) -> tuple[str, str] | None:
+    """The effect's path and where it leads, if that is outside where the call may work."""
     # Deleting a link, or listing it, leaves what it points at alone.
     follow = effect.follow and effect.operation is not Operation.DELETE
-    return outside(effect.path, cwd, filesystem, follow=follow)
+    cwd, roots = normalise(call.cwd), [normalise(root) for root in call.roots]
+    return outside(effect.path, cwd, filesystem, follow=follow, roots=roots)
 
 
 def _failed(when: str, error: Exception, call: ToolCall) -> Opaque:

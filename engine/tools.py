@@ -16,6 +16,7 @@ from urllib.parse import unquote, urlsplit
 
 from attrs import frozen
 
+from ringfence.engine import patches
 from ringfence.engine.call import ToolCall
 from ringfence.engine.filesystem import FileSystem
 from ringfence.engine.paths import join, kernel_path
@@ -55,13 +56,15 @@ class Tool:
 
     ``needs_path`` if it cannot work without one: then a call without is not understood.
     ``pattern`` names the input that holds a glob, which may itself lead somewhere else;
-    ``program`` one that holds a program in a language that is not read here.
+    ``program`` one that holds a program in a language that is not read here. ``patches`` if one
+    of its inputs is a patch, which names the paths.
     """
 
     operation: Operation
     needs_path: bool = True
     pattern: str | None = None
     program: str | None = None
+    patches: bool = False
 
 
 TOOLS: Mapping[str, Tool] = {
@@ -69,6 +72,7 @@ TOOLS: Mapping[str, Tool] = {
     "write": Tool(Operation.WRITE),
     "edit": Tool(Operation.WRITE),
     "delete": Tool(Operation.DELETE),
+    "patch": Tool(Operation.WRITE, patches=True),
     "find": Tool(Operation.READ, needs_path=False, pattern="pattern"),
     "grep": Tool(Operation.READ, needs_path=False, pattern="glob"),
     "ls": Tool(Operation.READ, needs_path=False),
@@ -104,7 +108,14 @@ def tool_effects(
             start = effects[-1].path
         else:
             add(value, key, tool.operation, Certainty.CERTAIN)
-    if tool.needs_path and not any(key not in DIRECTORY_KEYS for key, _ in named):
+    patched = False
+    if tool.patches:
+        texts = (value for key, value in call.input.items() if key in patches.KEYS)
+        for text in texts:
+            for path, operation, _ in patches.touched(text if isinstance(text, str) else ""):
+                patched = True
+                add(path, "patch", operation, Certainty.CERTAIN)
+    if tool.needs_path and not patched and all(key in DIRECTORY_KEYS for key, _ in named):
         opaque.append(_opaque(f"{call.tool} names no path that is understood", ""))
     if tool.program:
         program = str(call.input.get(tool.program, ""))

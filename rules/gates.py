@@ -24,6 +24,7 @@ from ringfence.rules.model import (
     State,
     Verdict,
 )
+from ringfence.rules.naming import is_inert, without_options
 from ringfence.rules.tool_names import SPELLINGS
 
 
@@ -63,6 +64,15 @@ def _external_directory(facts: Facts, policy: Policy) -> tuple[Verdict, ...]:
     return tuple(verdicts)
 
 
+def _paths(facts: Facts, policy: Policy) -> tuple[Verdict, ...]:
+    by_rule: dict[Rule, list[Finding]] = {}
+    for touched in facts.touched:
+        rule = policy.path(touched.path, touched.real, touched.effect.operation, facts.cwd)
+        if rule is not None and rule.state is not State.ALLOW:
+            by_rule.setdefault(rule, []).append(touched)
+    return tuple(Verdict("paths", rule, tuple(found)) for rule, found in by_rule.items())
+
+
 def _bash(facts: Facts, policy: Policy) -> tuple[Verdict, ...]:
     line = facts.command
     if line is None:
@@ -73,6 +83,8 @@ def _bash(facts: Facts, policy: Policy) -> tuple[Verdict, ...]:
     verdicts: list[Verdict] = []
     for command in facts.commands:
         rule = policy.rule("bash", *_names(command), context=line, aliases=_aliases(command))
+        if len(facts.commands) > 1 and _says_nothing(command, rule):
+            continue
         verdicts.append(Verdict("bash", rule, subject=command.text, span=command.span))
     for opaque in facts.opaque:
         if opaque.kind is OpaqueKind.UNKNOWN:
@@ -87,18 +99,31 @@ def _bash(facts: Facts, policy: Policy) -> tuple[Verdict, ...]:
     return _distinct(verdicts)
 
 
+def _says_nothing(command: CommandLine, rule: Rule) -> bool:
+    """Whether it is a command like ``cd`` or ``echo`` that no rule names."""
+    return is_inert(command.words) and not command.writes and (rule.pattern or "*").startswith("*")
+
+
 def _names(command: CommandLine) -> tuple[str, ...]:
     """What a pattern may match: the words as the command gets them, and the text as written."""
-    words = " ".join(command.words)
-    return (words, command.text) if words else (command.text,)
+    if not command.words:
+        return (command.text,)
+    plain, _ = without_options(command.words)
+    names = (" ".join(command.words), command.text)
+    return names if plain is None else (*names, " ".join(plain))
 
 
 def _aliases(command: CommandLine) -> tuple[str, ...]:
-    """The words with the program's bare name: `/bin/rm x` is `rm x` too."""
-    if not command.words or "/" not in command.words[0]:
+    """Names that only strict rules see: `/bin/rm x` is `rm x`, `git -c a=b push` is `git push`."""
+    if not command.words:
         return ()
-    name = command.words[0].rpartition("/")[2]
-    return (" ".join((name, *command.words[1:])),)
+    words = command.words
+    found = []
+    if "/" in words[0]:
+        words = (words[0].rpartition("/")[2], *words[1:])
+        found.append(" ".join(words))
+    _, bare = without_options(words)
+    return (*found, " ".join(bare)) if bare is not None else tuple(found)
 
 
 def _distinct(verdicts: list[Verdict]) -> tuple[Verdict, ...]:
@@ -154,6 +179,7 @@ GATES: Final[tuple[Gate, ...]] = (
         "Paths outside the working directory, and parts that may hide one.",
         _external_directory,
     ),
+    Gate("paths", "Single paths, inside and outside, that rules name.", _paths),
     Gate("bash", "Each simple command that a bash command runs.", _bash),
     Gate("tools", "The tool by its name.", _tools),
     Gate("mcp", "The server and the tool of an MCP call.", _mcp),

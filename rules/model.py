@@ -126,7 +126,10 @@ class Effect:
 
 @frozen
 class Finding:
-    """An Effect outside the working directory; ``real`` is where its symlinks lead."""
+    """An Effect with its path; ``real`` is where its symlinks lead.
+
+    Of Facts: the ``findings`` are outside the working directory, the ``touched`` anywhere.
+    """
 
     effect: Effect
     path: str
@@ -192,6 +195,13 @@ class Policy(Protocol):
         an answer: a default if no rule matches.
         """
 
+    @property
+    def names_paths(self) -> bool:
+        """Whether any rule is about single paths (see ``path``)."""
+
+    def path(self, path: str, real: str, operation: Operation, cwd: str) -> Rule | None:
+        """What the rules for single paths say of one, inside or outside; None if nothing."""
+
     def outside(self, path: str, real: str, operation: Operation) -> Rule:
         """The rule for one path outside, as named and as it leads (both may hold unknowns)."""
 
@@ -206,6 +216,8 @@ class Facts:
     findings: tuple[Finding, ...] = ()
     opaque: tuple[Opaque, ...] = ()
     commands: tuple[CommandLine, ...] = ()
+    touched: tuple[Finding, ...] = ()  # inside too; only if the policy names paths
+    cwd: str = "/"
 
 
 @frozen

@@ -12,6 +12,7 @@ SPELLINGS: Final[Mapping[str, tuple[str, ...]]] = {
     "write": ("Write",),
     "edit": ("Edit", "MultiEdit", "NotebookEdit"),
     "delete": ("Delete",),
+    "patch": ("apply_patch", "ApplyPatch", "applypatch"),
     "find": ("Glob", "Find"),
     "grep": ("Grep",),
     "ls": ("LS",),

@@ -13,7 +13,6 @@ from ringfence.engine.cli.output import STATUS, coloured, marked, warn, write_te
 from ringfence.engine.escape import visible
 from ringfence.engine.filesystem import FileSystem
 from ringfence.engine.messages import call_text, path_text
-from ringfence.engine.paths import normalise
 from ringfence.engine.pipeline import Collected, collect, combine, judge, place_outside
 from ringfence.engine.policy import LayeredPolicy
 from ringfence.rules.gates import GATES
@@ -83,10 +82,9 @@ def _commands(collected: Collected) -> str:
 
 
 def _effects(call: ToolCall, effects: Iterable[Effect], filesystem: FileSystem) -> str:
-    cwd = normalise(call.cwd)
     lines: list[str] = []
     for effect in effects:
-        place = place_outside(effect, cwd, filesystem)
+        place = place_outside(effect, call, filesystem)
         side = "outside" if place else "inside "
         link = f" -> {path_text(place[1])}" if place and place[1] != effect.path else ""
         lines.append(f"{side}  {effect.operation:<8}{path_text(effect.path)}{link}")

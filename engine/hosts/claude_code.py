@@ -56,16 +56,17 @@ def read(content: bytes, env: Mapping[str, str]) -> Request:
         raise PayloadError(f"this hook answers {EVENT}, not {event}")
     cwd = directory_of(payload, "cwd")
     tool, values = canonical(TOOLS, text_of(payload, "tool_name"), object_of(payload, "tool_input"))
+    # After a `cd`, cwd is somewhere in the project: its config holds, and all of it is inside.
+    project = env.get("CLAUDE_PROJECT_DIR", "")
+    within = project.startswith("/") and is_inside(normalise(cwd), normalise(project))
     call = ToolCall(
         tool,
         values,
         cwd,
         agent=optional_text(payload, "agent_type"),
         session=optional_text(payload, "session_id"),
+        roots=(project,) if within else (),
     )
-    # After a `cd`, cwd is somewhere in the project; its config still holds.
-    project = env.get("CLAUDE_PROJECT_DIR", "")
-    within = project.startswith("/") and is_inside(normalise(cwd), normalise(project))
     return Request(call, project if within else cwd)
 
 

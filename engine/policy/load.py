@@ -3,8 +3,11 @@
 Layers, the strongest last: built-in defaults, the user's file
 (``$XDG_CONFIG_HOME/ringfence/config.toml``), the project's (``.ringfence/config.toml`` in the
 working directory), the user's for one agent, the project's for one agent (``agents.NAME`` in the
-same two files). Instead of ``.toml`` a file may be ``.json`` or ``.jsonc``; two of them side by
+same two files, or ``agents/NAME.md`` beside them, whose front matter holds it under
+``permission``). Instead of ``.toml`` a file may be ``.json`` or ``.jsonc``; two of them side by
 side are an error, since one would be ignored.
+
+A project's layers are *held*, they only tighten, until the user trusts them (``trust``).
 """
 
 from __future__ import annotations
@@ -14,9 +17,12 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from attrs import evolve
+
 from ringfence.engine.policy.document import Document, Keys, read
 from ringfence.engine.policy.errors import ConfigError
 from ringfence.engine.policy.model import (
+    NAMED,
     PATHS,
     SPECIAL,
     SURFACES,
@@ -24,11 +30,12 @@ from ringfence.engine.policy.model import (
     Layer,
     LayeredPolicy,
 )
+from ringfence.engine.policy.trust import TrustStore
 from ringfence.rules.model import Operation, State, is_known
 from ringfence.rules.tool_names import canonical_tool
 
 SUFFIXES = (".toml", ".json", ".jsonc")
-_AGENT_KEYS = ("defaultPolicy", *SURFACES)
+_AGENT_KEYS = ("defaultPolicy", *SURFACES, NAMED)
 _KEYS = (*_AGENT_KEYS, "agents", "$schema")
 
 
@@ -44,20 +51,64 @@ def load_policy(
     where HOME and XDG_CONFIG_HOME are looked up, by default this process's variables. Raises
     ConfigError.
     """
+    variables: Mapping[str, str] = os.environ if env is None else env
+    agents: list[tuple[str, str, Document]] = []
     if config is not None:
         document = read(Path(config))
         if document is None:
             raise ConfigError(config, None, "", "there is no such file")
         found = [("config", document)]
     else:
-        folders = [("global", user_folder(os.environ if env is None else env))]
+        folders = [("global", user_folder(variables))]
         if cwd is not None:
             folders.append(("project", Path(cwd, ".ringfence")))
         found = [(name, document) for name, folder in folders if (document := _find(folder))]
+        agents = [
+            (name, path.stem, document)
+            for name, folder in folders
+            for path in agent_files(folder)
+            if (document := _agent(path))
+        ]
     layers = [_layer(name, document, (), document.data) for name, document in found]
     for name, document in found:
         layers += _agent_layers(name, document)
+    for name, agent, document in agents:
+        keys = ("permission",)
+        layers.append(
+            _layer(f"{name}, agent {agent}", document, keys, document.data[keys[0]], agent)
+        )
+    # Stable: the user's layers for an agent before the project's.
+    layers.sort(key=lambda layer: (layer.agent is not None, layer.name.startswith("project")))
+    if any(layer.name.startswith("project") for layer in layers) and cwd is not None:
+        folder = Path(cwd, ".ringfence")
+        trusted = TrustStore.of_user(variables).trusts(project_of(cwd), config_files(folder))
+        layers = [evolve(la, held=la.name.startswith("project") and not trusted) for la in layers]
     return LayeredPolicy(tuple(layers))
+
+
+def project_of(cwd: str) -> Path:
+    """The folder under which a project is trusted: links resolved."""
+    return Path(os.path.realpath(cwd))
+
+
+def config_files(folder: Path) -> list[Path]:
+    """The config files that there are in a ``.ringfence`` folder, those of agents included."""
+    names = (folder / f"config{suffix}" for suffix in SUFFIXES)
+    return [path for path in (*names, *agent_files(folder)) if path.exists()]
+
+
+def agent_files(folder: Path) -> list[Path]:
+    """The Markdown files of agents beside a config."""
+    try:
+        return sorted(path for path in (folder / "agents").iterdir() if path.suffix == ".md")
+    except OSError:
+        return []
+
+
+def _agent(path: Path) -> Document | None:
+    from ringfence.engine.policy.front_matter import read_agent  # noqa: PLC0415 - few have any
+
+    return read_agent(path)
 
 
 def user_folder(env: Mapping[str, str]) -> Path:
@@ -91,7 +142,10 @@ def _layer(name: str, document: Document, keys: Keys, data: Any, agent: str | No
     for key in data:
         _known(document, (*keys, key), allowed)
     tables = {s: _entries(document, keys, s) for s in SURFACES if s in data}
-    tables[PATHS] = _paths(document, keys)
+    tables[PATHS] = _outside(document, keys)
+    if NAMED in data:
+        named = _table(document, (*keys, NAMED))
+        tables[NAMED] = _paths(document, named, NAMED, lambda pattern: (*keys, NAMED, pattern))
     defaults = {}
     for surface, value in _table(document, (*keys, "defaultPolicy")).items():
         place = (*keys, "defaultPolicy", surface)
@@ -121,32 +175,37 @@ def _entries(document: Document, keys: Keys, surface: str) -> tuple[Entry, ...]:
     return tuple(entries)
 
 
-def _paths(document: Document, keys: Keys) -> tuple[Entry, ...]:
+def _outside(document: Document, keys: Keys) -> tuple[Entry, ...]:
     """What ``special.external_directory`` says of single paths and operations."""
     place = (*keys, "special", PATHS)
     table = _table(document, (*keys, "special")).get(PATHS)
     if not isinstance(table, dict):
         return ()
     if _is_answer(table) or _is_operations(table):
-        table = {"*": table}
-        lines: Callable[[str], Keys] = lambda _: place  # noqa: E731
-    else:
-        lines = lambda pattern: (*place, pattern)  # noqa: E731
-    entries = []
-    for pattern, value in table.items():
-        where = lines(pattern)
+        return _paths(document, {"*": table}, PATHS, lambda _: place)
+    for pattern in table:
         if not pattern.startswith(("/", "~", "$")) and pattern not in ("*", "**"):
             hint = "begin it with /, ~/ or $NAME, or write * for everything"
-            raise document.error(where, "is no pattern of absolute paths", hint)
-        if not is_known(pattern):
-            raise document.error(where, "is no pattern: it holds a NUL")
+            raise document.error((*place, pattern), "is no pattern of absolute paths", hint)
+    return _paths(document, table, PATHS, lambda pattern: (*place, pattern))
+
+
+def _paths(
+    document: Document, table: Mapping[str, Any], surface: str, place: Callable[[str], Keys]
+) -> tuple[Entry, ...]:
+    """The entries of a table of path patterns; ``place`` says where each pattern stands."""
+    entries = []
+    for pattern, value in table.items():
+        where = place(pattern)
+        if not pattern or not is_known(pattern):
+            raise document.error(where, "is no pattern: it is empty or holds a NUL")
         source = document.source(*where)
         if isinstance(value, dict) and not _is_answer(value):
             for operations, (state, reason) in _by_operation(document, where, value):
-                entries.append(Entry(PATHS, pattern, state, source, reason, operations))
+                entries.append(Entry(surface, pattern, state, source, reason, operations))
         else:
             state, reason = _answer(document, where, value)
-            entries.append(Entry(PATHS, pattern, state, source, reason))
+            entries.append(Entry(surface, pattern, state, source, reason))
     return tuple(entries)
 
 

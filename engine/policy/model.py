@@ -12,12 +12,16 @@ from ringfence.engine.policy.patterns import matches, may_match
 from ringfence.rules.model import Operation, Rule, State
 
 SURFACES = ("tools", "bash", "mcp", "skills", "special")
+"""The tables that the origin had, each with a default."""
 
 SPECIAL = ("external_directory", "doom_loop")
 """The names that the surface ``special`` knows."""
 
 PATHS = "external_directory"
 """The table of a layer that holds what ``special.external_directory`` says of single paths."""
+
+NAMED = "paths"
+"""The surface of rules for single paths, inside and outside."""
 
 BUILT_IN = "built-in default"
 
@@ -41,6 +45,9 @@ class Entry:
         elif self.surface == PATHS:
             of = f" {'/'.join(sorted(self.operations))}" if self.operations else ""
             name = f'special.{PATHS} "{self.pattern}"{of}'
+        elif self.surface == NAMED:
+            of = f" {'/'.join(sorted(self.operations))}" if self.operations else ""
+            name = f'{NAMED} "{self.pattern}"{of}'
         else:
             name = f'{self.surface} "{self.pattern}"'
         return Rule(self.state, name, self.source, reason=self.reason, pattern=self.pattern)
@@ -53,14 +60,19 @@ class Entry:
         return strict and any(matches(self.pattern, subject) for subject in strict_subjects)
 
     def decides_path(
-        self, path: str, real: str, operation: Operation, env: Mapping[str, str]
+        self,
+        path: str,
+        real: str,
+        operation: Operation,
+        env: Mapping[str, str],
+        cwd: str | None = None,
     ) -> bool:
         """Whether this entry for paths matches.
 
         One that allows must match the path both as named and as it leads, and this operation;
         one that asks or denies either of them, and any operation where it is not known.
         """
-        pattern = paths.resolved(self.pattern, env)
+        pattern = paths.resolved(self.pattern, env, cwd)
         if pattern is None:
             return False
         if self.state is State.ALLOW:
@@ -69,13 +81,18 @@ class Entry:
             return paths.covers(pattern, path) and paths.covers(pattern, real)
         if self.operations and operation not in (*self.operations, Operation.UNKNOWN):
             return False
-        return paths.covers(pattern, path) or paths.covers(pattern, real)
+        return any(paths.covers(pattern, one, folded=True) for one in (path, real))
 
     def may_decide_path(
-        self, path: str, real: str, operation: Operation, env: Mapping[str, str]
+        self,
+        path: str,
+        real: str,
+        operation: Operation,
+        env: Mapping[str, str],
+        cwd: str | None = None,
     ) -> bool:
         """Whether it asks or denies, and matches for some value of what is unknown."""
-        pattern = paths.resolved(self.pattern, env)
+        pattern = paths.resolved(self.pattern, env, cwd)
         if pattern is None or self.state is State.ALLOW:
             return False
         if self.operations and operation not in (*self.operations, Operation.UNKNOWN):
@@ -199,6 +216,31 @@ class LayeredPolicy:
         else:
             decided = self.default("special", PATHS)
         return asked if asked is not None and decided.state is State.ALLOW else decided
+
+    @property
+    def names_paths(self) -> bool:
+        """Whether any rule is about single paths."""
+        return any(layer.tables.get(NAMED) for layer in self.layers)
+
+    def path(self, path: str, real: str, operation: Operation, cwd: str) -> Rule | None:
+        """See ringfence.rules.model.Policy."""
+        decided: Rule | None = None
+        if any(layer.held for layer in self.layers):
+            free, held = self._split()
+            for one in (free, *held):
+                rule = one.path(path, real, operation, cwd)
+                if rule and (decided is None or rule.state.strictness > decided.state.strictness):
+                    decided = rule
+            return decided
+        asked: Rule | None = None
+        for layer in reversed(self.layers):
+            for entry in reversed(layer.tables.get(NAMED, ())):
+                if entry.decides_path(path, real, operation, self.env, cwd):
+                    decided = entry.rule
+                    return asked if asked and decided.state is State.ALLOW else decided
+                if asked is None and entry.may_decide_path(path, real, operation, self.env, cwd):
+                    asked = evolve(entry.rule, state=State.ASK)
+        return asked
 
     def default(self, surface: str, subject: str) -> Rule:
         """The rule where no entry matches."""

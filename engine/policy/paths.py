@@ -1,9 +1,11 @@
-"""The patterns of ``external_directory``: globs on whole paths.
+"""The patterns of ``external_directory`` and ``paths``: globs on whole paths.
 
 ``*`` and ``?`` stand for characters other than ``/``, ``[…]`` for one of a set, ``**`` for any
 folders, none too; ``/**`` at the end is the folder itself and all below it. ``*`` alone is
 everything. A leading ``~`` is the home directory, ``$NAME`` and ``${NAME}`` are variables; a
-pattern with a variable that is not set matches nothing.
+pattern with a variable that is not set matches nothing. In ``paths``, a pattern that begins
+otherwise is one of the working directory: with a ``/`` in it from there on (``./x``, ``src/*.py``),
+without one at any depth (``.env``, ``*.key``).
 """
 
 from __future__ import annotations
@@ -19,8 +21,15 @@ _PIECE = re.compile(r"\*\*/|\*\*|\*|\?|\[!?\]?[^]/]*\]|[^*?\[]+|\[")
 _GLOB = frozenset("*?[")
 
 
-def resolved(pattern: str, env: Mapping[str, str]) -> str | None:
-    """The pattern with ``~`` and variables filled in; None if one is not set."""
+def resolved(pattern: str, env: Mapping[str, str], cwd: str | None = None) -> str | None:
+    """The pattern with ``~`` and variables filled in; None if one is not set.
+
+    With ``cwd``, one that begins otherwise starts there.
+    """
+    if cwd is not None and pattern not in ("*", "**") and not pattern.startswith(("/", "~", "$")):
+        base = "/".join(re.sub(r"([*?\[])", r"[\1]", part) for part in cwd.rstrip("/").split("/"))
+        inner = pattern.removeprefix("./")
+        return f"{base}/{inner}" if "/" in pattern else f"{base}/**/{inner}"
     if pattern == "~" or pattern.startswith("~/"):
         pattern = f"$HOME{pattern[1:]}"
     for found in _VARIABLE.finditer(pattern):
@@ -30,8 +39,13 @@ def resolved(pattern: str, env: Mapping[str, str]) -> str | None:
     return filled if filled.startswith(("/", "*")) else None
 
 
-def covers(pattern: str, path: str) -> bool:
-    """Whether a resolved pattern matches ``path`` whatever its unknown parts turn out to be."""
+def covers(pattern: str, path: str, *, folded: bool = False) -> bool:
+    """Whether a resolved pattern matches ``path`` whatever its unknown parts turn out to be.
+
+    ``folded``: in whatever case, as some disks take names.
+    """
+    if folded:
+        pattern, path = pattern.casefold(), path.casefold()
     if pattern in ("*", "**", "/**"):
         return True
     if UNKNOWN in path:

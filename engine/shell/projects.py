@@ -1,4 +1,4 @@
-"""What files of the project make programs do: scripts of ``package.json``, git's remotes."""
+"""What files of the project, and patches, make programs do."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Iterator
 
+from ringfence.engine import patches
 from ringfence.engine.shell import files, nested
 from ringfence.engine.shell.call import Call
 from ringfence.rules.model import UNKNOWN, Field, Operation, is_known
@@ -30,6 +31,19 @@ def look(call: Call) -> None:
         _package_script(call)
     elif name == "git":
         _remote(call)
+    elif name in ("apply_patch", "applypatch"):
+        _patch(call)
+
+
+def _patch(call: Call) -> None:
+    """The patch that agents pipe, or give, to a command of that name."""
+    texts = [word.text for word in call.arguments] or [call.state.input]
+    at = call.arguments[0] if call.arguments else call.argv[0]
+    for text in texts:
+        if UNKNOWN in text:
+            call.unknown("a patch that is only known at run time", at)
+        for path, operation, _ in patches.touched(text):
+            call.touch(at, operation, path=path)
 
 
 def _text(call: Call, name: str) -> str | None:

@@ -221,7 +221,9 @@ class _Interpreter:
     def value(self, value: Value, part: Piece, fact: str) -> None:
         """One value of an option, or one operand, of whatever kind."""
         kind = value.kind
-        if value.operation is not None or kind == "url":
+        if value.has("remote") and part.text.startswith("ext::"):
+            self.found.shell(part.text.removeprefix("ext::"), part.argument)  # git runs it
+        elif value.operation is not None or kind == "url":
             self.found.path(value, part, fact)
             if kind == "directory":
                 self.found.wrapped.directory = part.text

@@ -98,6 +98,7 @@ def subentry(entry: Entry, name: str) -> Entry | None:
         child,
         persistent={**entry.persistent, **child.persistent},
         settings=child.settings or entry.settings,
+        abbreviations=child.abbreviations or entry.abbreviations,
     )
 
 

@@ -31,32 +31,91 @@ _TABLE = re.compile(
 )
 _LINK = re.compile(r"(?:^|[\s;,(])(~?[\w./-]+)\s*->\s*(~?[\w./-]+)")
 _VARIABLE = re.compile(r"(?:^|[\s;,])([A-Z][A-Z_]*)=([^\s;,]+)")
+_PLAIN = re.compile(r"\b(bash|read|write|edit) \"(allow|ask|deny)\"")
+_ROOTS = re.compile(r"trusted read roots: (/\S+)")
+_WORKTREE = re.compile(r"(/\S+) is a git root;.*workspace roots include the git worktree")
+_EXISTS = re.compile(r"([\w./-]+) exists in the project")
 _DEFAULT = re.compile(r"external_directory\s+(?:is\s+|=\s*|\")?\"?(allow|ask|deny)\b")
+
+
+LAYERS = {
+    "avala-deny-shadowed": ({"bash": {"rm *": "deny"}}, {"bash": {"*": "allow"}}),
+    "pi-project-trust": (
+        {"special": {"external_directory": "ask"}},
+        {"special": {"external_directory": "allow"}},
+    ),
+}
+"""Setups of two layers, the user's and a project's that nobody has trusted."""
+
+NOT_HERE = {
+    "agentsh-reason-named": "start-up files of a login shell are not asked about: Codex runs all in one",
+    "cc-loop-saved-fragments": "what a person's answer saves",
+    "cc-python-reads-denied": "ask is expected, a rule denies the path that is found",
+    "ccdc-base64-path-var": "opaque is expected, the path is found",
+    "codex-hook-ask-unsupported": "the host's answer, see its adapter",
+    "codex-hook-fail-open": "the host's answer, see its adapter",
+    "copilot-docker-workdir": "ask is expected, for a command in a container",
+    "copilot-select-string": "PowerShell",
+    "dcg-rm-flags-subst": "ask is expected, a rule denies what is found",
+    "headless-auto-reject": "the answer where nobody can be asked",
+    "nah-gh-api-method": "built-in rules for commands that only read",
+    "nano-rm-permutations": "the rule is not given as one",
+    "oc-symlink-apply-patch": "deny is expected, without a rule that says so",
+    "pi-read-after-write-twice": "what a person's answer saves",
+    "pi-session-approval-cwd-file": "what a person's answer saves",
+    "vibe-zsh-equals": "zsh",
+    "zed-allow-all-git": "what a person's answer saves",
+}
+"""Rows whose decision is not reachable here, or is another one for a reason."""
+
+
+def layered(row: Row, folder: Path) -> Any:
+    """The policy of a user's and of a project's file."""
+    home, project = folder / "home", folder / "project"
+    user, own = LAYERS[row["id"]]
+    for place, config in ((home / ".config/ringfence", user), (project / ".ringfence", own)):
+        place.mkdir(parents=True)
+        defaults = dict.fromkeys(("tools", "bash", "mcp", "skills"), "allow")
+        (place / "config.json").write_text(json.dumps({"defaultPolicy": defaults, **config}))
+    return load_policy(str(project), env={"HOME": str(home)})
 
 
 def policy_of(setup: str, folder: Path) -> Any:
     """The policy that the setup describes: bash is allowed, the outside asked about."""
-    tables: dict[str, dict[str, str]] = {"bash": {"*": "allow"}}
+    tables: dict[str, dict[str, Any]] = {"bash": {"*": "allow"}}
     outside: Any = "ask"
     plain = _DEFAULT.search(setup)
     if plain:
         outside = plain[1]
+    default = "allow"
+    for surface, state in _PLAIN.findall(setup):
+        if surface == "bash":
+            default, tables["bash"] = state, {}
+        else:
+            tables.setdefault("paths", {})["*"] = {surface.replace("edit", "write"): state}
+    for folder_ in _ROOTS.findall(setup):
+        outside = {"*": "ask", f"{folder_}/**": {"read": "allow"}}
     for surface, text in _TABLE.findall(setup):
         try:
             table = json.loads(text)
         except ValueError:
             continue
-        if surface in ("bash", "tools", "mcp", "skills"):
+        if surface == "bash":  # what the rules leave out is asked about
+            default, tables["bash"] = "ask", {"*": table.get("*", "ask"), **table}
+        elif surface in ("tools", "mcp", "skills"):
             tables.setdefault(surface, {}).update(table)
         elif surface == "external_directory":
             outside = {"*": "ask", **table}
+        elif surface == "path":
+            tables.setdefault("paths", {}).update(table)
+        else:
+            operation = "read" if surface == "read" else "write"
+            for pattern, state in sorted(table.items(), key=lambda item: item[0] != "*"):
+                tables.setdefault("paths", {})[pattern] = {operation: state}
     config = {**tables, "special": {"external_directory": outside}}
     file = folder / "config.json"
-    file.write_text(
-        json.dumps(
-            {"defaultPolicy": dict.fromkeys(("tools", "bash", "mcp", "skills"), "allow"), **config}
-        )
-    )
+    defaults = {"tools": "allow", "bash": default, "mcp": "allow", "skills": "allow"}
+    file.write_text(json.dumps({"defaultPolicy": defaults, **config}), "utf-8")
     return load_policy(None, config=str(file))
 
 
@@ -66,6 +125,8 @@ def make_world(row: Row, root: Path) -> None:
         (root / folder.lstrip("/")).mkdir(parents=True, exist_ok=True)
     for name in ("etc/hosts", "etc/passwd"):
         (root / name).touch()
+    for name in _EXISTS.findall(row.get("setup", "")):
+        (root / row["cwd"].lstrip("/") / name).mkdir(parents=True, exist_ok=True)
     for name, target in _LINK.findall(row.get("setup", "")):
         link = Path(row["cwd"], name.replace("~", HOME, 1))
         place = root / str(link).lstrip("/")
@@ -81,10 +142,13 @@ def decide(row: Row) -> tuple[list[set[str]], str, bool]:
         folder = Path(name)
         root = folder / "root"
         make_world(row, root)
-        engine = Engine(policy_of(setup, folder), RealFileSystem(str(root)))
+        policy = layered(row, folder) if row["id"] in LAYERS else policy_of(setup, folder)
+        engine = Engine(policy, RealFileSystem(str(root)))
         env = {"HOME": HOME, "PATH": "/usr/bin:/bin", **dict(_VARIABLE.findall(setup))}
         values = row.get("input") or {"command": row["command"]}
-        decision = engine.decide(ToolCall(row.get("tool") or "bash", values, row["cwd"], env=env))
+        roots = tuple(_WORKTREE.findall(setup))
+        call = ToolCall(row.get("tool") or "bash", values, row["cwd"], env=env, roots=roots)
+        decision = engine.decide(call)
     paths = [{finding.path, finding.real} for finding in decision.findings]
     return paths, decision.state.value, bool(decision.opaque)
 
@@ -124,12 +188,16 @@ def main() -> None:
     faults = {row["id"]: fault for row in asserted if (fault := wrong(row))}
     right = len(asserted) - len(faults)
     print(f"{right} of {len(asserted)} as expected ({100 * right / len(asserted):.1f} %)")
+    here = [row for row in asserted if row["id"] not in NOT_HERE]
+    reached = sum(row["id"] not in faults for row in here)
+    print(f"{reached} of the {len(here)} reachable here ({100 * reached / len(here):.1f} %)")
     if options.misses:
         for row in asserted:
             if row["id"] in faults:
+                why = NOT_HERE.get(row["id"], "WRONG")
                 what = row.get("command") or json.dumps(row.get("input"))
                 print(
-                    f"{row['id']} [{row['kind']}] {what!r} ({row.get('setup')}): {faults[row['id']]}"
+                    f"{row['id']} [{row['kind']}] {what!r} ({row.get('setup')}): {faults[row['id']]}; {why}"
                 )
 
 

@@ -231,8 +231,9 @@ class TestOtherSurfaces:
 
 
 def test_order():
-    """External directory comes before the tool's own surface."""
-    assert [g.name for g in GATES] == ["external_directory", "bash", "tools", "mcp", "skills"]
+    """Paths come before the tool's own surface."""
+    names = [gate.name for gate in GATES]
+    assert names == ["external_directory", "paths", "bash", "tools", "mcp", "skills"]
     assert all(gate.doc.endswith(".") for gate in GATES)
 
 

@@ -1,21 +1,29 @@
 """From files to rules: layers, defaults, sources, and what is refused."""
 
+from typing import ClassVar
+
 import pytest
 
 from ringfence.engine.policy import ConfigError, LayeredPolicy, load_policy
-from ringfence.rules.model import UNKNOWN, State
+from ringfence.engine.policy.load import config_files, project_of
+from ringfence.engine.policy.trust import TrustStore
+from ringfence.rules.model import NAME, UNKNOWN, Operation, State
 
 HOME_CONFIG = "home/.config/ringfence/config.toml"
 PROJECT_CONFIG = "project/.ringfence/config.toml"
 
 
-def policy(tmp_path, files):
-    """The policy of a home and a project that hold ``files``."""
+def policy(tmp_path, files, *, trusted=True):
+    """The policy of a home and a project that hold ``files``; the project is trusted."""
     for name, content in files.items():
         path = tmp_path / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(content)
-    return load_policy(str(tmp_path / "project"), env={"HOME": str(tmp_path / "home")})
+    env = {"HOME": str(tmp_path / "home")}
+    if trusted:
+        project = tmp_path / "project"
+        TrustStore.of_user(env).trust(project_of(project), config_files(project / ".ringfence"))
+    return load_policy(str(tmp_path / "project"), env=env)
 
 
 def states(policy, *subjects, surface="bash"):
@@ -156,9 +164,7 @@ class TestContext:
 
 
 SURFACES = "tools, bash, mcp, skills, special"
-ALL = (
-    f'the keys here are defaultPolicy, {SURFACES}, agents, $schema (did you mean "defaultPolicy"?)'
-)
+ALL = f'the keys here are defaultPolicy, {SURFACES}, paths, agents, $schema (did you mean "defaultPolicy"?)'
 SPECIAL = 'the keys here are external_directory, doom_loop (did you mean "external_directory"?)'
 
 
@@ -189,7 +195,7 @@ SPECIAL = 'the keys here are external_directory, doom_loop (did you mean "extern
         ("[agents]\nx = 1", "2: agents.x: must be a table, not a number"),
         (
             "[agents.x]\nagents = {}",
-            f"2: agents.x.agents: unknown key; the keys here are defaultPolicy, {SURFACES}",
+            f"2: agents.x.agents: unknown key; the keys here are defaultPolicy, {SURFACES}, paths",
         ),
         ('[bash]\n"" = "ask"', '2: bash."": is no pattern: it is empty or holds a NUL'),
         (
@@ -216,3 +222,196 @@ def test_missing_explicit_config(tmp_path):
     """A file that was asked for must be there."""
     with pytest.raises(ConfigError, match="there is no such file"):
         load_policy(None, config=str(tmp_path / "none.toml"))
+
+
+OUTSIDE = """
+[special.external_directory]
+"*" = "ask"
+"/tmp/**" = "allow"
+"/tmp/secret/**" = "deny"
+"~/.cache/**" = { read = "allow", write = "ask" }
+"~/.ssh/**" = { state = "deny", reason = "keys stay here" }
+"$XDG_DATA_HOME/x" = "allow"
+"/srv/*/pub/?.txt" = "allow"
+"""
+
+
+class TestOutside:
+    """Rules for single paths outside."""
+
+    @pytest.mark.parametrize(
+        ("path", "operation", "state"),
+        [
+            ("/etc/hosts", "read", "ask"),
+            ("/tmp", "read", "allow"),
+            ("/tmp/a/b", "delete", "allow"),
+            ("/tmpfile", "read", "ask"),
+            ("/tmp/secret/key", "read", "deny"),
+            # In whatever case a disk may take the name.
+            ("/tmp/SECRET/key", "read", "deny"),
+            ("/home/me/.cache/x", "read", "allow"),
+            ("/home/me/.cache/x", "test", "allow"),
+            ("/home/me/.cache/x", "write", "ask"),
+            ("/home/me/.cache/x", "delete", "ask"),
+            ("/home/me/.cache/x", "execute", "ask"),
+            ("/home/me/.cache/x", "unknown", "ask"),
+            ("/home/me/.ssh", "test", "deny"),
+            ("/data/x", "read", "allow"),
+            ("/srv/a/pub/1.txt", "read", "allow"),
+            ("/srv/a/b/pub/1.txt", "read", "ask"),
+            # What is not known may be anything: an allow must cover all of it.
+            (f"/tmp/{NAME}", "read", "ask"),
+            (f"/tmp/a/{NAME}/b", "read", "allow"),
+            (f"/tmp/{UNKNOWN}", "read", "ask"),
+            (UNKNOWN, "unknown", "ask"),
+        ],
+    )
+    def test_patterns(self, tmp_path, path, operation, state):
+        """The last pattern that matches decides; an operation that none names is left to others."""
+        env = {"HOME": "/home/me", "XDG_DATA_HOME": "/data"}
+        loaded = policy(tmp_path, {HOME_CONFIG: OUTSIDE}).for_agent(None, env)
+        assert str(loaded.outside(path, path, Operation(operation)).state) == state
+
+    def test_both_ends_of_a_link(self, tmp_path):
+        """An allow must hold for the path as named and as it leads, a deny for either."""
+        loaded = policy(tmp_path, {HOME_CONFIG: OUTSIDE}).for_agent(None, {"HOME": "/home/me"})
+        states = [
+            str(loaded.outside(path, real, Operation.READ).state)
+            for path, real in [
+                ("/tmp/x", "/etc/x"),
+                ("/etc/x", "/tmp/x"),
+                ("/tmp/x", "/tmp/secret/y"),
+            ]
+        ]
+        assert states == ["ask", "ask", "deny"]
+
+    def test_reason_and_source(self, tmp_path):
+        """The user's words go with the rule."""
+        loaded = policy(tmp_path, {HOME_CONFIG: OUTSIDE}).for_agent(None, {"HOME": "/home/me"})
+        rule = loaded.outside("/home/me/.ssh/id", "/home/me/.ssh/id", Operation.READ)
+        assert (rule.reason, rule.rule) == (
+            "keys stay here",
+            'special.external_directory "~/.ssh/**"',
+        )
+        assert rule.source == f"{tmp_path / HOME_CONFIG}:7"
+
+
+class TestPaths:
+    """Rules for paths inside and outside."""
+
+    @pytest.mark.parametrize(
+        ("pattern", "path", "found"),
+        [
+            (".env", "/p/.env", True),
+            (".env", "/p/a/b/.env", True),
+            (".env", "/q/.env", False),
+            ("*.key", "/p/a/x.key", True),
+            ("./README.md", "/p/README.md", True),
+            ("./README.md", "/p/docs/README.md", False),
+            ("src/**", "/p/src/a/b", True),
+            ("**/.env*", "/p/a/.env.local", True),
+            ("/etc/shadow", "/etc/shadow", True),
+            ("*", "/anything", True),
+        ],
+    )
+    def test_patterns(self, tmp_path, pattern, path, found):
+        """Those without a slash hold at any depth of the working directory."""
+        loaded = policy(tmp_path, {HOME_CONFIG: f'[paths]\n"{pattern}" = "deny"\n'})
+        rule = loaded.path(path, path, Operation.READ, "/p")
+        assert (rule is not None and rule.state is State.DENY) is found
+
+
+class TestTrust:
+    """A project's files only tighten until they are trusted."""
+
+    FILES: ClassVar = {
+        HOME_CONFIG: '[bash]\n"rm *" = "deny"\n"ls *" = "allow"\n',
+        PROJECT_CONFIG: '[bash]\n"*" = "allow"\n"ls *" = "ask"\n'
+        '[special]\nexternal_directory = "allow"\n[paths]\n".env" = "deny"\n',
+    }
+
+    def answers(self, loaded):
+        return (
+            states(loaded, "rm x", "ls x", "cat"),
+            str(loaded.outside("/x", "/x", Operation.READ).state),
+            str(loaded.path("/p/.env", "/p/.env", Operation.READ, "/p").state),
+        )
+
+    def test_untrusted(self, tmp_path):
+        """The stricter of both is the answer, for rules as for paths."""
+        loaded = policy(tmp_path, self.FILES, trusted=False)
+        assert self.answers(loaded) == (["deny", "ask", "allow"], "ask", "deny")
+
+    def test_trusted(self, tmp_path):
+        """What the user trusts may loosen."""
+        loaded = policy(tmp_path, self.FILES)
+        assert self.answers(loaded) == (["allow", "ask", "allow"], "allow", "deny")
+
+    def test_changed_since(self, tmp_path):
+        """A changed file is no longer trusted."""
+        policy(tmp_path, self.FILES)
+        changed = {PROJECT_CONFIG: self.FILES[PROJECT_CONFIG] + "# changed\n"}
+        loaded = policy(tmp_path, changed, trusted=False)
+        assert self.answers(loaded) == (["deny", "ask", "allow"], "ask", "deny")
+
+    @pytest.mark.parametrize("kept", ["", "[]", "{", '{"x": 1}', "\0"])
+    def test_a_damaged_store_trusts_nobody(self, tmp_path, kept):
+        """It is as if there were none."""
+        policy(tmp_path, self.FILES)
+        (tmp_path / "home/.local/state/ringfence/trust.json").write_text(kept)
+        loaded = policy(tmp_path, {}, trusted=False)
+        assert self.answers(loaded) == (["deny", "ask", "allow"], "ask", "deny")
+
+    def test_a_store_that_others_may_write_trusts_nobody(self, tmp_path):
+        """Whoever can write it could trust anything."""
+        policy(tmp_path, self.FILES)
+        (tmp_path / "home/.local/state/ringfence/trust.json").chmod(0o666)
+        loaded = policy(tmp_path, {}, trusted=False)
+        assert self.answers(loaded)[1] == "ask"
+
+    def test_new_agent_file(self, tmp_path):
+        """An agent's file belongs to what is trusted."""
+        policy(tmp_path, self.FILES)
+        agent = "---\npermission:\n  bash:\n    'rm *': allow\n---\n"
+        loaded = policy(tmp_path, {"project/.ringfence/agents/x.md": agent}, trusted=False)
+        assert states(loaded.for_agent("x"), "rm x") == ["deny"]
+
+
+class TestAgentFiles:
+    """Agents in Markdown, their permissions in the front matter."""
+
+    def test_rules_and_lines(self, tmp_path):
+        """They hold for that agent alone, over the config's, with file and line."""
+        text = "---\nname: x\npermission:\n  bash:\n    'rm *': deny\n---\nYou are x.\n"
+        files = {
+            HOME_CONFIG: '[bash]\n"rm *" = "allow"\n',
+            "home/.config/ringfence/agents/x.md": text,
+        }
+        loaded = policy(tmp_path, files)
+        assert states(loaded.for_agent("x"), "rm a") == ["deny"]
+        assert states(loaded.for_agent("y"), "rm a") == ["allow"]
+        rule = loaded.for_agent("x").rule("bash", "rm a")
+        assert rule.source == f"{tmp_path / 'home/.config/ringfence/agents/x.md'}:5"
+
+    @pytest.mark.parametrize("text", ["", "# no matter\n", "---\nname: x\n---\n", "---\nunended\n"])
+    def test_without(self, tmp_path, text):
+        """A file without permissions says nothing."""
+        loaded = policy(tmp_path, {"home/.config/ringfence/agents/x.md": text})
+        assert states(loaded.for_agent("x"), "rm a") == ["allow"]
+
+    @pytest.mark.parametrize(
+        ("matter", "line", "problem"),
+        [
+            ("permission: [", 2, "not valid YAML"),
+            ("permission:\n  bash:\n    x: maybe", 4, 'must be "allow", "ask" or "deny"'),
+            ("permission:\n  bahs: {}", 3, "unknown key"),
+            ("permission: deny", 2, "must be a table"),
+        ],
+    )
+    def test_errors(self, tmp_path, matter, line, problem):
+        """They name the file, the line and the key."""
+        name = "home/.config/ringfence/agents/x.md"
+        with pytest.raises(ConfigError) as raised:
+            policy(tmp_path, {name: f"---\n{matter}\n---\n"})
+        assert (raised.value.file, raised.value.line) == (str(tmp_path / name), line)
+        assert problem in str(raised.value)

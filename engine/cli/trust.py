@@ -1,0 +1,67 @@
+"""``ringfence trust``: let a project's config files loosen the policy, as they are now."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from pathlib import Path
+from typing import Any
+
+from ringfence.engine.cli.output import warn, write_text
+from ringfence.engine.escape import visible
+from ringfence.engine.policy.load import config_files, load_policy, project_of
+from ringfence.engine.policy.trust import TrustStore
+
+ERROR = 2
+
+
+def register(commands: Any) -> None:
+    """Add the command."""
+    parser: argparse.ArgumentParser = commands.add_parser(
+        "trust",
+        help="let a project's config loosen your policy",
+        description="A project's config files only tighten your policy until you trust them."
+        " A changed file is no longer trusted. Read the files first: this command prints them.",
+    )
+    parser.add_argument("folder", nargs="?", default=".", help="the project (default: this one)")
+    what = parser.add_mutually_exclusive_group()
+    what.add_argument("--remove", action="store_true", help="take the trust back")
+    what.add_argument("--list", action="store_true", help="print the trusted folders")
+    parser.set_defaults(run=run)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Trust, and print what was trusted."""
+    store = TrustStore.of_user(os.environ)
+    if arguments.list:
+        for name in store.folders():
+            files = config_files(Path(name, ".ringfence"))
+            _say(
+                name if store.trusts(Path(name), files) else f"{name} (changed since: not trusted)"
+            )
+        return 0
+    folder = project_of(arguments.folder)
+    try:
+        if arguments.remove:
+            if not store.distrust(folder):
+                warn(f"{folder} was not trusted")
+                return ERROR
+            _say(f"No longer trusted: {folder}")
+            return 0
+        files = config_files(folder / ".ringfence")
+        if not files:
+            warn(f"{folder} has no config files in .ringfence, so there is nothing to trust")
+            return ERROR
+        load_policy(str(folder))  # what cannot be read must not be trusted
+        for file in files:
+            _say(f"--- {file}\n{file.read_text('utf-8', 'replace').rstrip()}")
+        store.trust(folder, files)
+    except OSError as error:
+        warn(f"the trust cannot be kept: {error.strerror}")
+        return ERROR
+    _say(f"Trusted until one of these files changes: {folder}")
+    return 0
+
+
+def _say(text: str) -> None:
+    write_text(visible(text, keep="\n"))

@@ -1,0 +1,65 @@
+"""Agents in Markdown: ``permission`` in a file's YAML front matter is that agent's table."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from ringfence.engine.policy.document import MAX_BYTES, Document, Keys
+from ringfence.engine.policy.errors import ConfigError
+
+KEY = "permission"
+
+
+def read_agent(path: Path) -> Document | None:
+    """The front matter of ``path`` as a document; None if it has none, or no ``permission``.
+
+    Raises ConfigError.
+    """
+    try:
+        content = path.read_bytes()[: MAX_BYTES + 1]
+        text = content.decode("utf-8-sig").replace("\r\n", "\n")
+    except (OSError, UnicodeDecodeError) as error:
+        reason = getattr(error, "strerror", None) or "is not UTF-8 text"
+        raise ConfigError(str(path), None, "", f"cannot be read: {reason}") from error
+    if len(content) > MAX_BYTES:
+        raise ConfigError(str(path), None, "", f"is larger than {MAX_BYTES} bytes")
+    if not text.startswith("---\n"):
+        return None
+    matter, ended, _ = text[4:].partition("\n---")
+    if not ended:
+        return None
+    data, lines = _parsed(str(path), matter)
+    if not isinstance(data, dict) or KEY not in data:
+        return None
+    return Document(str(path), data, lines)
+
+
+def _parsed(file: str, matter: str) -> tuple[Any, dict[Keys, int]]:
+    import yaml  # noqa: PLC0415 - few projects have such files
+
+    try:
+        node = yaml.compose(matter, Loader=yaml.SafeLoader)
+        lines: dict[Keys, int] = {}
+        if node is not None:
+            _note_lines(node, (), lines, set())
+        return yaml.safe_load(matter), lines
+    except yaml.YAMLError as error:
+        mark = getattr(error, "problem_mark", None)
+        line = mark.line + 2 if mark is not None else None
+        problem = getattr(error, "problem", None) or "it cannot be parsed"
+        raise ConfigError(file, line, "", f"not valid YAML: {problem}") from error
+    except (RecursionError, ValueError) as error:
+        raise ConfigError(file, None, "", "not valid YAML: it cannot be read") from error
+
+
+def _note_lines(node: Any, keys: Keys, lines: dict[Keys, int], seen: set[int]) -> None:
+    """The line of each key of nested mappings; the file's first line holds ``---``."""
+    if node.id != "mapping" or id(node) in seen:
+        return
+    seen.add(id(node))
+    for key, value in node.value:
+        if key.id == "scalar":
+            place = (*keys, str(key.value))
+            lines[place] = key.start_mark.line + 2
+            _note_lines(value, place, lines, seen)
