@@ -162,9 +162,9 @@ def is_url(text: str) -> bool:
 
 
 def file_url_path(text: str) -> str | None:
-    """The path that a ``file:`` address names, or None if it is not one."""
+    """The path that a ``file:`` address names, without its query, or None if it is not one."""
     match = _FILE_URL.match(text)
-    return None if match is None else _decoded(text[match.end() :])
+    return None if match is None else _decoded(re.split("[?#]", text[match.end() :])[0])
 
 
 def _decoded(text: str) -> str:

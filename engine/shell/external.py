@@ -267,6 +267,8 @@ class _Program:
             if command.other_user:
                 _at_another_home(inner)
             for name, value in command.assignments:
+                if name.startswith("BASH_FUNC_"):
+                    run.recorder.unknown(f"{name} is a function that bash takes over", words[0])
                 steps = (f"`${name}` was set to `{expansion.shown(value)}`",)
                 inner.variables[name] = Variable((value,), exported=True, steps=steps)
             inner.input = text

@@ -39,6 +39,7 @@ from ringfence.rules.model import NAME, UNKNOWN, Field, Operation
 from ringfence.rules.usage import CommandUse, ProgramUse, Usage
 
 _NAMED_OPERAND = re.compile(r"[A-Za-z_]\w*\+?=")
+_VARIABLE = re.compile(r"\$\{\w+\}")
 _SETTING = re.compile(r"\s*(?P<key>[^=\s]+)\s*[=\s]\s*(?P<value>.*)", re.DOTALL)
 _STANDARD_INPUT = frozenset(("-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"))
 _ANY_COMMAND = "*"  # the entry of what holds for all commands
@@ -115,11 +116,17 @@ class _Interpreter:
             name, _, text = variable.text.partition("=")
             for known in (entry, general):
                 value = known.variables.get(name) if known is not None else None
+                if value is None and known is not None:
+                    patterns = (p for p in known.variables if "*" in p and fnmatchcase(name, p))
+                    value = known.variables.get(next(patterns, ""))
                 if value is not None and text:
                     if value.kind == "base":
                         self.found.bases.append(text)
                     part = Piece(text, index, variable.glob, variable.several)
-                    if value.kind == "options":
+                    if value.language == "bash" and ("$(" in text or "`" in text):
+                        reason = f"{name} holds a command substitution, which bash runs"
+                        self.found.opaque.append((reason, index))
+                    elif value.kind == "options":
                         self.more_options(part)
                     else:
                         self.value(value, part, f"variable {name} of {self.entry.name}")
@@ -275,7 +282,8 @@ class _Interpreter:
 
     def split(self, part: Piece) -> None:
         """``env -S 'text'``: words that are split further."""
-        words = [evolve(self.argv[part.argument], text=text) for text in _split(part.text)]
+        text = _VARIABLE.sub(UNKNOWN, part.text.replace("\\_", " "))  # as `env -S` reads it
+        words = [evolve(self.argv[part.argument], text=text) for text in _split(text)]
         self.nested([*words, *self.argv[part.argument + 1 :]])
 
     def setting(self, part: Piece, fact: str) -> None:

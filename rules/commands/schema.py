@@ -81,6 +81,8 @@ MODIFIERS = frozenset(
         "optional",  # the value is only ever glued to its option
         "commas",  # several, between commas
         "colons",  # several, between colons
+        "last",  # the last of several words
+        "braces",  # several, in braces between commas
         "at",  # only after a leading @
         "response",  # with or without a leading @
         "name-at",  # only after NAME@ or a leading @

@@ -14,7 +14,7 @@ _REMOTE = re.compile(r"(\[[^]]*\]|[^/:\s]*):")
 _REVISION_PATH = re.compile(r"[^/]*:")
 _MADE = re.compile(r"X{3,}(?=[^/]*$)")
 _NO_PATH = ("^", UNKNOWN)  # how a revision may begin that git cannot take for a path outside
-_FORM = re.compile(r"(?:^|=)[@<](?P<path>[^;]*)")
+_FORM = re.compile(r"(?:^|=)[@<]\"?(?P<path>[^;\"]*)")
 _NAME_AT = re.compile(r"[^=@]*@(?P<path>.*)", re.DOTALL)
 
 
@@ -57,7 +57,11 @@ def _looks_outward(text: str) -> bool:
 
 def _parts(value: Value, text: str) -> Iterator[str]:
     """The parts of ``text`` that may be paths."""
-    if value.has("commas"):
+    if value.has("braces") and text.startswith("{") and text.endswith("}"):
+        pieces = text[1:-1].split(",")
+    elif value.has("last"):
+        pieces = text.split()[-1:]
+    elif value.has("commas"):
         pieces = text.split(",")
     elif value.has("colons"):
         pieces = text.split(":")

@@ -84,6 +84,8 @@ class Caller:
     def function(self, name: str, arguments: Arguments) -> Values:
         """A call of a function of the library, or of one that is not known."""
         by = f"{name}()"
+        if name in library.FUNCTIONS and any(k.arg is None for k in arguments.node.keywords):
+            self.interpreter.findings.opaque(f"{by} with arguments only known at run time")
         for use in library.FUNCTIONS.get(name, ()):
             values = arguments.get(use.position, use.keyword)
             if values is None:

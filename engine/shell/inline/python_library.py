@@ -42,8 +42,10 @@ _FUNCTIONS = {
     "io.FileIO aiofiles.open h5py.File",
     "mode:0:path": "os.open",
     "enter:0:path": "os.chdir",
+    "read:1:location": "importlib.util.spec_from_file_location",
     "read:0:path": "os.listdir os.scandir os.walk os.fwalk os.readlink os.statvfs "
-    "glob.glob glob.iglob runpy.run_path linecache.getline os.getxattr os.listxattr "
+    "glob.glob glob.iglob runpy.run_path linecache.getline "
+    "linecache.getlines os.getxattr os.listxattr "
     "shutil.disk_usage tokenize.open filecmp.dircmp zipimport.zipimporter site.addsitedir "
     "ctypes.CDLL ctypes.cdll.LoadLibrary imp.load_source zipfile.is_zipfile tarfile.is_tarfile",
     "test:0:path": "os.stat os.lstat os.access os.path.exists os.path.lexists os.path.isfile "
