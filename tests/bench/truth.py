@@ -200,11 +200,16 @@ def _matches(path: str, touch: Row) -> bool:
     return finds(path, touch) or _under(path, touch["path"]) or _under(path, touch["real"])
 
 
+def reports(cases: list[Case], root: Path) -> list[Row]:
+    """What Ringfence says to each case in the world at ``root``."""
+    rows = [{"id": c.id, "command": c.command, "cwd": world.CWD} for c in cases]
+    return answers(rows, "--root", str(root), env=world.ENV)
+
+
 def score(cases: list[Case], root: Path) -> tuple[Score, Score]:
     """The score of all cases, and of the visible ones, in the world at ``root``."""
-    rows = [{"id": c.id, "command": c.command, "cwd": world.CWD} for c in cases]
     everything, visible = Score(), Score()
-    for case, answer in zip(cases, answers(rows, "--root", str(root), env=world.ENV), strict=True):
+    for case, answer in zip(cases, reports(cases, root), strict=True):
         everything.add(case, answer)
         if case.visible:
             visible.add(case, answer)
