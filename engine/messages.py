@@ -98,6 +98,14 @@ def details(decision: Decision) -> str:
     return "\n\n".join(_Matter.of(decision, decision.state).body(label))
 
 
+def deciding_spans(decision: Decision) -> list[tuple[int, int]]:
+    """Where in the command that stands which made the decision what it is."""
+    verdicts = [v for v in decision.verdicts if v.state is decision.state]
+    spans = [f.effect.span for v in verdicts for f in v.findings]
+    spans += [o.span for v in verdicts for o in v.opaque]
+    return spans + [v.span for v in verdicts if v.span]
+
+
 def path_text(path: str) -> str:
     """A path for a person: unknown parts as ``*``, nothing invisible."""
     return visible(shorten(path, _MAX_PATH).translate(_MARKS))
@@ -122,15 +130,17 @@ class _Matter:
     decision: Decision
     state: State
     verdicts: tuple[Verdict, ...]
-    findings: tuple[Finding, ...]
+    findings: tuple[Finding, ...]  # outside the working directory
+    named: tuple[Finding, ...]  # which rules for single paths name
     opaque: tuple[Opaque, ...]
 
     @classmethod
     def of(cls, decision: Decision, state: State) -> _Matter:
         verdicts = tuple(v for v in decision.verdicts if v.state is state)
-        findings = tuple(f for v in verdicts for f in v.findings)
+        findings = tuple(f for v in verdicts if v.gate != "paths" for f in v.findings)
+        named = tuple(f for v in verdicts if v.gate == "paths" for f in v.findings)
         opaque = tuple(dict.fromkeys(o for v in verdicts for o in v.opaque))
-        return cls(decision, state, verdicts, findings, opaque)
+        return cls(decision, state, verdicts, findings, named, opaque)
 
     @property
     def who(self) -> str:
@@ -151,6 +161,10 @@ class _Matter:
                 "which cannot be judged in full" if self.bash else "whose input is not understood"
             )
             return f"{what}, {part}, so it may reach outside the working directory"
+        if self.named:
+            paths = "a path" if len(self.named) == 1 else "paths"
+            relation = ", which touches" if self.bash else " on"
+            return f"{what}{relation} {paths} that a rule names"
         return f"{what}, which a rule {'asks about' if self.state is State.ASK else 'forbids'}"
 
     @property
@@ -162,6 +176,8 @@ class _Matter:
         """What remains allowed, in one sentence."""
         if self.findings:
             return ("Work on paths inside the working directory is not affected by this.",)
+        if self.named:
+            return ("Work on other paths is not affected by this.",)
         if self.opaque:
             return ("The same with all paths written out is judged by those paths alone.",)
         what = "commands" if self.bash else "calls"
@@ -179,6 +195,9 @@ class _Matter:
         if self.findings:
             lines = _at_most(MAX_PATHS, [_finding_text(f) for f in self.findings])
             blocks.append("\n".join(["Outside the working directory:", *lines]))
+        if self.named:
+            lines = _at_most(MAX_PATHS, [_finding_text(f) for f in self.named])
+            blocks.append("\n".join(["Paths that a rule names:", *lines]))
         if self.opaque:
             lines = _at_most(MAX_PATHS, [_opaque_text(o) for o in self.opaque])
             blocks.append("\n".join(["Cannot be judged:", *lines]))

@@ -18,7 +18,7 @@ from ringfence.engine.policy.errors import ConfigError
 
 ERROR = 2
 
-COMMANDS = ("check", "explain", "hook", "parse", "trust")
+COMMANDS = ("check", "explain", "hook", "config", "trust", "parse")
 """The commands in the order of the help; each is the module of that name in this folder."""
 
 

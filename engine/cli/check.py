@@ -24,7 +24,7 @@ from ringfence.engine.cli.output import (
     write_json,
     write_text,
 )
-from ringfence.engine.messages import call_text, details
+from ringfence.engine.messages import call_text, deciding_spans, details
 from ringfence.rules.model import State
 
 
@@ -75,10 +75,7 @@ def _human(decision: Decision) -> str:
     if command is None or len(command) > 4000:
         shown = "    " + call_text(decision).replace("\n", "\n    ")
     else:
-        spans = [f.effect.span for f in decision.findings]
-        spans += [o.span for o in decision.opaque]
-        spans += [v.span for v in decision.verdicts if v.span and v.state is decision.state]
-        shown = marked(command, spans)
+        shown = marked(command, deciding_spans(decision))
     return f"{state}\n\n{shown}\n\n{details(decision)}"
 
 
