@@ -1,0 +1,135 @@
+"""``ringfence config`` and ``ringfence trust``: what holds, what is wrong, what may loosen."""
+
+from __future__ import annotations
+
+import json
+import os
+
+import pytest
+
+from ringfence.engine.cli import main
+
+CONFIG = """\
+[bash]
+"rm *" = { state = "deny", reason = "use trash" }
+[special.external_directory]
+"*" = "ask"
+"/tmp/**" = { read = "allow" }
+[paths]
+"**/.env" = { read = "ask", write = "deny" }
+"""
+
+
+@pytest.fixture
+def project(tmp_path, monkeypatch):
+    """A project with a config, in which the user has none."""
+    folder = tmp_path / "project"
+    (folder / ".ringfence").mkdir(parents=True)
+    (folder / ".ringfence/config.toml").write_text(CONFIG)
+    monkeypatch.chdir(folder)
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    for name in ("XDG_CONFIG_HOME", "XDG_STATE_HOME"):
+        monkeypatch.delenv(name, raising=False)
+    return folder
+
+
+def run(capsys, *arguments):
+    """The exit status and what was printed, the folder of the test left out."""
+    status = main(arguments)
+    out, err = capsys.readouterr()
+    here = os.path.realpath(os.curdir).removesuffix("/project")
+    return status, (out + err).replace(here, "")
+
+
+@pytest.mark.usefixtures("project")
+def test_show(capsys, snapshot):
+    """Each rule with its layer, file and line, the strongest last."""
+    assert run(capsys, "config", "show") == snapshot
+
+
+@pytest.mark.usefixtures("project")
+def test_show_json(capsys):
+    """The same as data."""
+    status, out = run(capsys, "config", "show", "--json")
+    rows = json.loads(out)
+    assert status == 0
+    assert rows[-1] == {
+        "layer": "project",
+        "rule": 'paths "**/.env" delete/write',
+        "state": "deny",
+        "reason": None,
+        "source": "/project/.ringfence/config.toml:7",
+        "held": True,
+    }
+
+
+@pytest.mark.parametrize(
+    ("content", "problem"),
+    [
+        ('[bash]\nx = "maybe"\n', ":2: bash.x: must be"),
+        ('[bash]\nx = { reason = "y" }\n', ":2: bash.x: has a reason, but no state"),
+        ('[bash]\nx = { state = "deny", reason = 1 }\n', ":2: bash.x.reason: must be a text"),
+        ('[special.external_directory]\n"x" = "ask"\n', "is no pattern of absolute paths"),
+        ('[paths]\nx = { reed = "ask" }\n', ":2: paths.x.reed: unknown key"),
+    ],
+)
+def test_check(project, capsys, content, problem):
+    """An error names the file, the line and the key, and nothing is decided without it."""
+    (project / ".ringfence/config.toml").write_text(content)
+    status, text = run(capsys, "config", "check")
+    assert (status, problem in text) == (2, True), text
+    assert run(capsys, "check", "--no-log", "ls")[0] == 2
+
+
+def test_check_names_files_that_nobody_reads(project, capsys):
+    """A misnamed file would be ignored in silence."""
+    (project / ".ringfence/policy.toml").touch()
+    status, text = run(capsys, "config", "check")
+    assert status == 0
+    assert "policy.toml is read by nobody" in text
+
+
+def test_schema_accepts_what_the_loader_accepts(capsys):
+    """It is made from the loader's own names."""
+    _, out = run(capsys, "config", "schema")
+    schema = json.loads(out)
+    assert set(schema["properties"]) == {
+        *("defaultPolicy", "tools", "bash", "mcp", "skills", "special", "paths", "agents"),
+        "$schema",
+    }
+
+
+def test_trust(project, capsys):
+    """Trusted files may loosen until one of them changes."""
+    command = ("check", "--no-log", "cat /tmp/x")
+    assert run(capsys, *command)[0] == 3
+    status, text = run(capsys, "trust")
+    assert status == 0
+    assert CONFIG.rstrip() in text
+    assert text.endswith("Trusted until one of these files changes: /project\n")
+    assert run(capsys, *command)[0] == 0
+    assert run(capsys, "trust", "--list") == (0, "/project\n")
+    with (project / ".ringfence/config.toml").open("a") as file:
+        file.write("# changed\n")
+    assert run(capsys, *command)[0] == 3
+    assert run(capsys, "trust", "--list") == (0, "/project (changed since: not trusted)\n")
+    run(capsys, "trust")
+    assert run(capsys, "trust", "--remove")[0] == 0
+    assert run(capsys, *command)[0] == 3
+    assert run(capsys, "trust", "--remove")[0] == 2
+
+
+def test_nothing_to_trust(tmp_path, monkeypatch, capsys):
+    """A folder without config files, and files with errors, are not trusted."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    assert run(capsys, "trust")[0] == 2
+    (tmp_path / ".ringfence").mkdir()
+    (tmp_path / ".ringfence/config.toml").write_text("[bahs]\n")
+    assert run(capsys, "trust")[0] == 2
+
+
+@pytest.mark.usefixtures("project")
+def test_a_rule_that_names_a_path(capsys, snapshot):
+    """The words that touch it are marked, not those that only reach outside."""
+    assert run(capsys, "check", "--no-log", "echo x > .env; cat /etc/hosts") == snapshot
