@@ -62,6 +62,17 @@ class ReviewLog:
             with suppress(OSError, ValueError):
                 sys.stderr.write(f"ringfence: cannot write the review log {path}: {reason}\n")
 
+    def refused(self, reason: str) -> None:
+        """Write down that a call was refused without being judged, such as a broken payload."""
+        entry = {
+            "time": datetime.now(UTC).isoformat(timespec="milliseconds"),
+            "by": self.by,
+            "decision": "deny",
+            "refused": shorten(reason, MAX_TEXT // 50),
+        }
+        with suppress(Exception):
+            append(self.path, json_text(entry, strict=True).encode() + b"\n")
+
 
 def append(path: Path, line: bytes) -> None:
     """Append one line with its newline, whole or not at all. Raises OSError."""

@@ -1,30 +1,35 @@
 """``ringfence hook HOST``: answer a host's question in the host's own words.
 
-Hosts let a call run when their hook fails in a way they do not know, or takes too long. So
-whatever happens here ends in time, and in the host's own "refuse".
+Hosts let a call run when their hook fails in a way they do not know, or takes too long. So the
+answer is made in a child of this process, which can hang or die as it likes: the parent waits,
+but not for long, and then says the host's own "refuse".
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import os
+import select
 import signal
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
+import time
+from collections.abc import Callable, Sequence
 from typing import Any
 
-from ringfence.engine.engine import Engine
-from ringfence.engine.hosts import HOSTS
+from ringfence.engine.hosts import HOSTS, host
 from ringfence.engine.hosts.model import Answer, Host
 from ringfence.engine.hosts.payload import MAX_BYTES, PayloadError
-from ringfence.engine.log import ReviewLog
-from ringfence.engine.policy import ConfigError
 
 ERROR = 2
 
-TIME_LIMIT = 3.0
-"""Seconds for one answer. Past them whatever is going on fails with TimeoutError."""
+START_LIMIT = 5.0
+"""Seconds for loading the engine, which on a slow disk takes its time."""
+
+TIME_LIMIT = 0.9
+"""Seconds for one answer after that."""
+
+_READY = b"!"
 
 
 def register(commands: Any) -> None:
@@ -34,50 +39,117 @@ def register(commands: Any) -> None:
         help="answer a host's question about a call",
         description="Read a host's question on standard input, answer on standard output.",
     )
+    _add_options(parser)
+    parser.set_defaults(run=run)
+
+
+def _add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("host", choices=sorted(HOSTS), help="the agent that asks")
     parser.add_argument(
         "--config", metavar="FILE", help="use this config, not the user's and the project's"
     )
-    parser.set_defaults(run=run)
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Answer, and return the exit status that the host knows."""
-    host = HOSTS[arguments.host]
+    asking = host(arguments.host)
     try:
         content = sys.stdin.buffer.read(MAX_BYTES + 1)
-        with _time_limit():
-            result = _answer(host, content, arguments.config)
+        result = watched(lambda: respond(asking, content, arguments.config), asking)
     except BaseException as error:  # noqa: BLE001  # see above
-        result = host.refuse(_reason(error))
+        result = asking.refuse(_reason(error))
     return _write(result)
 
 
-def _answer(host: Host, content: bytes, config: str | None) -> Answer:
-    request = host.read(content, os.environ)
-    log = ReviewLog.of_user(f"hook {host.name}")
-    engine = Engine.load(request.project, config=config, log=log)
-    return host.answer(engine.decide(request.call))
-
-
-@contextmanager
-def _time_limit() -> Iterator[None]:
-    """Raise TimeoutError in what takes too long, again and again should something catch it."""
-
-    def late(*_: object) -> None:
-        raise TimeoutError(f"no answer within {TIME_LIMIT:g} seconds")
-
-    before = signal.signal(signal.SIGALRM, late)
-    signal.setitimer(signal.ITIMER_REAL, TIME_LIMIT, TIME_LIMIT)
+def respond(asking: Host, content: bytes, config: str | None) -> Answer:
+    """The host's answer to a payload. Never raises."""
     try:
-        yield
+        return _answer(asking, content, config)
+    except BaseException as error:  # noqa: BLE001  # whatever goes wrong, the call must not run
+        _log_refusal(asking, _reason(error))
+        return asking.refuse(_reason(error))
+
+
+def _answer(asking: Host, content: bytes, config: str | None) -> Answer:
+    from ringfence.engine.engine import Engine  # noqa: PLC0415 - in the child alone
+    from ringfence.engine.log import ReviewLog  # noqa: PLC0415
+
+    request = asking.read(content, os.environ)
+    log = ReviewLog.of_user(f"hook {asking.name}")
+    engine = Engine.load(request.project, config=config, log=log)
+    return asking.answer(engine.decide(request.call), request)
+
+
+def _log_refusal(asking: Host, reason: str) -> None:
+    from ringfence.engine.log import ReviewLog  # noqa: PLC0415 - as above
+
+    ReviewLog.of_user(f"hook {asking.name}").refused(reason)
+
+
+# --- the watchdog ------------------------------------------------------------------------------
+
+
+def watched(make: Callable[[], Answer], asking: Host) -> Answer:
+    """What ``make`` answers in a child process, or a refusal if it does not, or not in time."""
+    reader, writer = os.pipe()
+    child = os.fork()
+    if child == 0:
+        os.close(reader)
+        _be_child(make, writer)
+    os.close(writer)
+    try:
+        said = _heard(reader)
     finally:
-        signal.signal(signal.SIGALRM, signal.SIG_IGN)
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)
+        os.close(reader)
+        os.kill(child, signal.SIGKILL)
+        os.waitpid(child, 0)
+    if isinstance(said, str):
+        return asking.refuse(said)
+    return said
+
+
+def _be_child(make: Callable[[], Answer], writer: int) -> None:
+    """Load the engine, say so, answer, and end without anything that could go wrong."""
+    try:
+        import ringfence.engine.engine  # noqa: PLC0415
+        import ringfence.engine.shell  # noqa: F401, PLC0415 - the slow part
+
+        os.write(writer, _READY)
+        answer = make()
+        said = json.dumps([answer.stdout, answer.stderr, answer.status]).encode()
+        while said:
+            said = said[os.write(writer, said) :]
+    finally:
+        os._exit(0)
+
+
+def _heard(reader: int) -> Answer | str:
+    """The child's answer, or why there is none."""
+    said = b""
+    deadline = time.monotonic() + START_LIMIT
+    while True:
+        left = deadline - time.monotonic()
+        if left <= 0 or not select.select([reader], [], [], left)[0]:
+            return f"no answer within {TIME_LIMIT:g} seconds"
+        part = os.read(reader, 1 << 16)
+        if not part:
+            break
+        if not said:
+            deadline = time.monotonic() + TIME_LIMIT
+        said += part
+    try:
+        stdout, stderr, status = json.loads(said.removeprefix(_READY))
+    except ValueError:
+        return "the engine ended without an answer"
+    return Answer(stdout, stderr, status)
+
+
+# --- output ------------------------------------------------------------------------------------
 
 
 def _reason(error: BaseException) -> str:
+    from ringfence.engine.policy.errors import ConfigError  # noqa: PLC0415 - in the child alone
+
     if isinstance(error, (ConfigError, PayloadError)):
         return str(error)
     return f"internal error {type(error).__name__}"
@@ -93,3 +165,16 @@ def _write(result: Answer) -> int:
     except Exception:  # noqa: BLE001  # nobody reads the answer: the status alone must block
         return ERROR
     return result.status
+
+
+# --- for the resident engine and its client ----------------------------------------------------
+
+
+def parsed(arguments: Sequence[str]) -> argparse.Namespace:
+    """The arguments behind ``hook``. Raises ValueError for wrong ones."""
+    parser = argparse.ArgumentParser(exit_on_error=False)
+    _add_options(parser)
+    try:
+        return parser.parse_args(list(arguments))
+    except (argparse.ArgumentError, SystemExit) as error:
+        raise ValueError(str(error)) from error

@@ -3,8 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from importlib import import_module
+from typing import Final
 
-from ringfence.engine.hosts.claude_code import CLAUDE_CODE
 from ringfence.engine.hosts.model import Host
 
-HOSTS: Mapping[str, Host] = {host.name: host for host in (CLAUDE_CODE,)}
+HOSTS: Final[Mapping[str, str]] = {
+    "amp": "amp",
+    "claude-code": "claude_code",
+    "cline": "cline",
+    "codex": "codex",
+    "copilot-cli": "copilot_cli",
+    "cursor": "cursor",
+    "factory-droid": "factory_droid",
+    "gemini-cli": "gemini_cli",
+    "goose": "goose",
+    "kiro": "kiro",
+    "opencode": "opencode",
+    "pi": "pi",
+    "windsurf": "windsurf",
+}
+"""Each host's name with its module in this folder, which holds it as ``HOST``."""
+
+
+def host(name: str) -> Host:
+    """The host of that name; only its own module is loaded. Raises KeyError."""
+    found: Host = import_module(f"ringfence.engine.hosts.{HOSTS[name]}").HOST
+    return found

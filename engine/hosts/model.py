@@ -8,14 +8,21 @@ from typing import Any
 from attrs import field, frozen
 
 from ringfence.engine.call import Decision, ToolCall
+from ringfence.engine.escape import shorten
+from ringfence.engine.messages import no_prompt_reason
+from ringfence.rules.model import State
+
+MAX_REASON = 9000
+"""Characters of a reason: Claude Code cuts at 10,000, which would lose the end of the message."""
 
 
 @frozen
 class Request:
-    """A host's question: the call, and the folder whose project config holds for it."""
+    """A host's question: the call, the folder whose project config holds for it, the event."""
 
     call: ToolCall
     project: str
+    event: str = ""
 
 
 @frozen
@@ -46,8 +53,37 @@ class Host:
 
     name: str
     read: Callable[[bytes, Mapping[str, str]], Request]
-    answer: Callable[[Decision], Answer]
+    answer: Callable[[Decision, Request], Answer]
     refuse: Callable[[str], Answer]
+
+
+@frozen
+class Verdict:
+    """A decision as far as a host can say it.
+
+    ``word`` is ``allow`` (a rule says so), ``ask``, ``deny``, or empty where nothing objects: then
+    the host's own rules and prompts go on as without Ringfence.
+    """
+
+    word: str
+    reason: str = ""
+
+
+def verdict(decision: Decision, *, asks: bool = True) -> Verdict:
+    """What to tell a host; where it cannot ask, a question becomes a refusal that says so."""
+    if decision.state is State.ALLOW:
+        if decision.default:
+            return Verdict("")
+        rules = {f"{v.rule.rule} ({v.rule.source})": None for v in decision.verdicts}
+        return Verdict("allow", shorten(f"Allowed by {', '.join(rules)}", MAX_REASON))
+    if decision.state is State.ASK and not asks:
+        return Verdict("deny", shorten(no_prompt_reason(decision), MAX_REASON))
+    return Verdict(decision.state.value, shorten(decision.message, MAX_REASON))
+
+
+def refusal(reason: str) -> str:
+    """The text of a refusal where no decision could be made."""
+    return shorten(f"Ringfence could not judge this call, so it did not run: {reason}", MAX_REASON)
 
 
 def canonical(
@@ -63,3 +99,8 @@ def canonical(
         for key, value in values.items()
     }
     return known.name, renamed
+
+
+def mcp_tool(server: str, tool: str) -> str:
+    """The canonical name of an MCP tool."""
+    return f"mcp__{server}__{tool}"

@@ -10,14 +10,14 @@ from hypothesis import strategies as st
 
 from ringfence import Engine
 from ringfence.engine.filesystem import NoFileSystem
-from ringfence.engine.hosts import HOSTS
-from ringfence.engine.hosts.claude_code import MAX_REASON
+from ringfence.engine.hosts import host
+from ringfence.engine.hosts.model import MAX_REASON
 from ringfence.engine.hosts.payload import PayloadError
 from ringfence.engine.policy.model import Entry, Layer, LayeredPolicy
 from ringfence.rules.model import State
 
 CWD = "/home/dev/project"
-HOST = HOSTS["claude-code"]
+HOST = host("claude-code")
 
 
 def payload(tool="Read", tool_input=None, **changes):
@@ -45,8 +45,9 @@ def answer(content, **tools):
     """The host's answer under a policy with rules for tools: (decision, reason) or None."""
     table = tuple(Entry("tools", name, State(state), "f:1") for name, state in tools.items())
     policy = LayeredPolicy((Layer("t", "f", {"tools": table}),))
-    decision = Engine(policy, NoFileSystem()).decide(HOST.read(content, {}).call)
-    result = HOST.answer(decision)
+    request = HOST.read(content, {})
+    decision = Engine(policy, NoFileSystem()).decide(request.call)
+    result = HOST.answer(decision, request)
     assert (result.stderr, result.status) == ("", 0)
     if not result.stdout:
         return None
@@ -191,13 +192,13 @@ def test_no_payload_crashes_it(changes, length, cut):
     content = payload(**changes)
     content = content[:length] if cut else content
     try:
-        call = HOST.read(content, {}).call
+        request = HOST.read(content, {})
     except PayloadError as error:
         result = HOST.refuse(str(error))
         assert (result.status, "deny" in result.stdout) == (2, True)
         return
-    decision = Engine(filesystem=NoFileSystem()).decide(call)
-    result = HOST.answer(decision)
+    decision = Engine(filesystem=NoFileSystem()).decide(request.call)
+    result = HOST.answer(decision, request)
     assert result.stdout or decision.state is State.ALLOW
 
 

@@ -1,0 +1,70 @@
+"""GitHub Copilot CLI: the preToolUse hook, in both of its spellings."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+
+from ringfence.engine.call import Decision, ToolCall
+from ringfence.engine.hosts.model import (
+    Answer,
+    Host,
+    HostTool,
+    Request,
+    canonical,
+    refusal,
+    verdict,
+)
+from ringfence.engine.hosts.payload import (
+    PayloadError,
+    directory_of,
+    object_of,
+    optional_text,
+    read_object,
+    text_of,
+)
+
+TOOLS: Mapping[str, HostTool] = {
+    "bash": HostTool("bash"),
+    "powershell": HostTool("powershell"),
+    "view": HostTool("read"),
+    "create": HostTool("write"),
+    "edit": HostTool("edit"),
+    "glob": HostTool("find"),
+    "grep": HostTool("grep"),
+    "web_fetch": HostTool("fetch"),
+    "apply_patch": HostTool("patch"),
+}
+
+
+def _read(content: bytes, _env: Mapping[str, str]) -> Request:
+    payload = read_object(content)
+    event = optional_text(payload, "hook_event_name") or "preToolUse"
+    if event.lower() != "pretooluse":
+        raise PayloadError(f"this hook answers preToolUse, not {event}")
+    camel = "toolName" in payload
+    name = text_of(payload, "toolName" if camel else "tool_name")
+    values = object_of(payload, "toolArgs" if camel else "tool_input")
+    tool, values = canonical(TOOLS, name, values)
+    cwd = directory_of(payload, "cwd")
+    session = optional_text(payload, "sessionId" if camel else "session_id")
+    return Request(ToolCall(tool, values, cwd, session=session), cwd, event)
+
+
+def _answer(decision: Decision, _request: Request) -> Answer:
+    said = verdict(decision)
+    if not said.word:
+        return Answer()
+    return _output(said.word, said.reason)
+
+
+def _refuse(reason: str) -> Answer:
+    text = refusal(reason)
+    return Answer(_output("deny", text).stdout, text, 2)
+
+
+def _output(word: str, reason: str) -> Answer:
+    return Answer(json.dumps({"permissionDecision": word, "permissionDecisionReason": reason}))
+
+
+HOST = Host("copilot-cli", _read, _answer, _refuse)

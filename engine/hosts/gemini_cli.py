@@ -1,0 +1,81 @@
+"""Gemini CLI: the BeforeTool hook.
+
+An allow is no more than "no objection": its policy engine decides afterwards. An ask forces its own
+confirmation, but without a terminal that ends the session: then it is a refusal.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+
+from ringfence.engine.call import Decision
+from ringfence.engine.hosts import claude
+from ringfence.engine.hosts.model import (
+    Answer,
+    Host,
+    HostTool,
+    Request,
+    canonical,
+    mcp_tool,
+    refusal,
+    verdict,
+)
+from ringfence.engine.hosts.payload import PayloadError, object_of, read_object, text_of
+
+EVENT = "BeforeTool"
+_FILE = {"file_path": "path"}
+_FOLDER = {"dir_path": "path"}
+
+TOOLS: Mapping[str, HostTool] = {
+    "run_shell_command": HostTool("bash", {"dir_path": "workdir"}),
+    "read_file": HostTool("read", _FILE),
+    "read_many_files": HostTool("read", {"include": "paths"}),
+    "write_file": HostTool("write", _FILE),
+    "replace": HostTool("edit", _FILE),
+    "glob": HostTool("find", _FOLDER),
+    "list_directory": HostTool("ls", _FOLDER),
+    "grep_search": HostTool("grep", {**_FOLDER, "pattern": "regex", "include_pattern": "glob"}),
+    "search_file_content": HostTool("grep", {**_FOLDER, "pattern": "regex", "include": "glob"}),
+    "web_fetch": HostTool("fetch"),
+}
+
+
+def _read(content: bytes, env: Mapping[str, str]) -> Request:
+    payload = read_object(content)
+    event = text_of(payload, "hook_event_name")
+    if event != EVENT:
+        raise PayloadError(f"this hook answers {EVENT}, not {event}")
+    name, values = text_of(payload, "tool_name"), object_of(payload, "tool_input")
+    context = payload.get("mcp_context")
+    if isinstance(context, dict):
+        name = mcp_tool(text_of(context, "server_name"), text_of(context, "tool_name"))
+    tool, values = canonical(TOOLS, name, values)
+    variable = "GEMINI_PROJECT_DIR"
+    return claude.asked(payload, tool, values, env, event=event, project_variable=variable)
+
+
+def _answer(decision: Decision, _request: Request) -> Answer:
+    said = verdict(decision, asks=_has_terminal())
+    if said.word in ("", "allow"):
+        return Answer(json.dumps({"decision": "allow"}))
+    told = {"decision": said.word, "reason": said.reason, "systemMessage": said.reason}
+    return Answer(json.dumps(told))
+
+
+def _has_terminal() -> bool:
+    """Whether a person can be asked: the host's terminal is this process's, too."""
+    try:
+        os.close(os.open("/dev/tty", os.O_RDWR | os.O_NOCTTY))
+    except OSError:
+        return False
+    return True
+
+
+def _refuse(reason: str) -> Answer:
+    text = refusal(reason)
+    return Answer(json.dumps({"decision": "deny", "reason": text}), text, 2)
+
+
+HOST = Host("gemini-cli", _read, _answer, _refuse)

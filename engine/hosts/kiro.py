@@ -1,0 +1,34 @@
+"""Kiro CLI: the preToolUse hook."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from ringfence.engine.hosts import claude, status
+from ringfence.engine.hosts.model import Host, HostTool, Request, canonical, mcp_tool
+from ringfence.engine.hosts.payload import PayloadError, object_of, read_object, text_of
+
+TOOLS: Mapping[str, HostTool] = {
+    "execute_bash": HostTool("bash"),
+    "execute_cmd": HostTool("powershell"),
+    "fs_read": HostTool("read"),
+    "fs_write": HostTool("write", {"command": "action"}),  # its command is no shell's
+    "web_fetch": HostTool("fetch"),
+}
+
+
+def _read(content: bytes, env: Mapping[str, str]) -> Request:
+    payload = read_object(content)
+    event = text_of(payload, "hook_event_name")
+    if event.lower() != "pretooluse":
+        raise PayloadError(f"this hook answers preToolUse, not {event}")
+    name = text_of(payload, "tool_name")
+    if name.startswith("@"):
+        server, _, tool = name[1:].partition("/")
+        name = mcp_tool(server, tool)
+    name, values = canonical(TOOLS, name, object_of(payload, "tool_input"))
+    variable = "KIRO_PROJECT_DIR"
+    return claude.asked(payload, name, values, env, event=event, project_variable=variable)
+
+
+HOST = Host("kiro", _read, status.answer, status.refuse)

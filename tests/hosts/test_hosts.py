@@ -1,0 +1,277 @@
+"""Every host: what its payloads mean, how it is answered, and that nothing broken lets a call run."""
+
+from __future__ import annotations
+
+import json
+import os
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ringfence import Engine
+from ringfence.engine.cli import hook
+from ringfence.engine.filesystem import NoFileSystem
+from ringfence.engine.hosts import HOSTS, host
+from ringfence.engine.hosts.model import Answer, Host
+from ringfence.engine.policy.model import Entry, Layer, LayeredPolicy
+from ringfence.rules.model import State
+
+CWD = "/home/dev/shop"
+CLAUDE = {"session_id": "s", "cwd": CWD, "hook_event_name": "PreToolUse"}
+CODEX = {**CLAUDE, "model": "m", "turn_id": "1"}
+GEMINI = {"session_id": "s", "cwd": CWD, "hook_event_name": "BeforeTool"}
+CURSOR = {"conversation_id": "c", "cursor_version": "3", "workspace_roots": [CWD]}
+COPILOT = {"sessionId": "s", "timestamp": 1, "cwd": CWD}
+CLINE = {"clineVersion": "4", "hookName": "tool_call", "taskId": "1", "workspaceRoots": [CWD]}
+GOOSE = {"event": "PreToolUse", "session_id": "s", "working_dir": CWD}
+KIRO = {"hook_event_name": "preToolUse", "cwd": CWD}
+SURF = {"trajectory_id": "t", "execution_id": "e"}
+PATCH = "*** Begin Patch\n*** Update File: a.py\n*** Delete File: /etc/x\n*** End Patch"
+
+
+def tool(common, name, values):
+    return {**common, "tool_name": name, "tool_input": values}
+
+
+# (host, payload, tool, paths outside that it touches)
+CALLS = [
+    ("claude-code", tool(CLAUDE, "Bash", {"command": "cat /etc/x"}), "bash", ["/etc/x"]),
+    ("claude-code", tool(CLAUDE, "Read", {"file_path": "/etc/x"}), "read", ["/etc/x"]),
+    (
+        "claude-code",
+        {**tool(CLAUDE, "Bash", {"command": "ls"}), "hook_event_name": "PermissionRequest"},
+        "bash",
+        [],
+    ),
+    ("factory-droid", tool(CLAUDE, "Execute", {"command": "cat /etc/x"}), "bash", ["/etc/x"]),
+    ("codex", tool(CODEX, "Bash", {"command": "cat ../x"}), "bash", ["/home/dev/x"]),
+    ("codex", tool(CODEX, "apply_patch", {"command": PATCH}), "patch", ["/etc/x"]),
+    (
+        "codex",
+        tool(CODEX, "Bash", {"command": f"apply_patch <<'E'\n{PATCH}\nE"}),
+        "bash",
+        ["/etc/x"],
+    ),
+    ("codex", tool(CODEX, "mcp__git__push", {"repo": "x"}), "mcp__git__push", []),
+    (
+        "gemini-cli",
+        tool(GEMINI, "run_shell_command", {"command": "cat x", "dir_path": ".."}),
+        "bash",
+        ["/home/dev", "/home/dev/x"],
+    ),
+    ("gemini-cli", tool(GEMINI, "read_file", {"file_path": "/etc/x"}), "read", ["/etc/x"]),
+    (
+        "gemini-cli",
+        tool(GEMINI, "read_many_files", {"include": ["a", "/etc/x"]}),
+        "read",
+        ["/etc/x"],
+    ),
+    ("gemini-cli", tool(GEMINI, "glob", {"pattern": "/etc/*"}), "find", ["/etc/*"]),
+    ("gemini-cli", tool(GEMINI, "grep_search", {"pattern": "/etc/x"}), "grep", []),
+    (
+        "gemini-cli",
+        {
+            **tool(GEMINI, "mcp_git_push", {}),
+            "mcp_context": {"server_name": "git", "tool_name": "push"},
+        },
+        "mcp__git__push",
+        [],
+    ),
+    (
+        "cursor",
+        {**CURSOR, "hook_event_name": "beforeShellExecution", "command": "cat /etc/x", "cwd": ""},
+        "bash",
+        ["/etc/x"],
+    ),
+    (
+        "cursor",
+        {**CURSOR, "hook_event_name": "beforeReadFile", "file_path": "/etc/x", "content": "y"},
+        "read",
+        ["/etc/x"],
+    ),
+    (
+        "cursor",
+        {
+            **CURSOR,
+            "hook_event_name": "beforeMCPExecution",
+            "mcp_server_name": "git",
+            "tool_name": "push",
+            "tool_input": '{"path": "/etc/x"}',
+        },
+        "mcp__git__push",
+        ["/etc/x"],
+    ),
+    (
+        "cursor",
+        {**tool(CURSOR, "Delete", {"file_path": "/etc/x"}), "hook_event_name": "preToolUse"},
+        "delete",
+        ["/etc/x"],
+    ),
+    (
+        "copilot-cli",
+        {**COPILOT, "toolName": "bash", "toolArgs": '{"command": "cat /etc/x"}'},
+        "bash",
+        ["/etc/x"],
+    ),
+    ("copilot-cli", {**COPILOT, "toolName": "view", "toolArgs": {"path": "/x"}}, "read", ["/x"]),
+    ("copilot-cli", tool(CLAUDE, "create", {"path": "/etc/x"}), "write", ["/etc/x"]),
+    (
+        "cline",
+        {**CLINE, "tool_call": {"name": "run_commands", "input": {"commands": ["ls", "cat /x"]}}},
+        "bash",
+        ["/x"],
+    ),
+    (
+        "cline",
+        {**CLINE, "preToolUse": {"toolName": "read_files", "parameters": {"files": '[{"path": "/x"}]'}}},
+        "read",
+        ["/x"],
+    ),
+    ("goose", tool(GOOSE, "developer__shell", {"command": "cat /etc/x"}), "bash", ["/etc/x"]),
+    ("goose", tool(GOOSE, "git__push", {}), "mcp__git__push", []),
+    ("kiro", tool(KIRO, "execute_bash", {"command": "cat /etc/x"}), "bash", ["/etc/x"]),
+    ("kiro", tool(KIRO, "fs_read", {"operations": [{"path": "/etc/x"}]}), "read", ["/etc/x"]),
+    ("kiro", tool(KIRO, "fs_write", {"command": "create", "path": "/x"}), "write", ["/x"]),
+    ("kiro", tool(KIRO, "@git/push", {}), "mcp__git__push", []),
+    (
+        "windsurf",
+        {**SURF, "agent_action_name": "pre_run_command",
+         "tool_info": {"command_line": "cat /etc/x", "cwd": CWD}},
+        "bash",
+        ["/etc/x"],
+    ),
+    (
+        "windsurf",
+        {**SURF, "agent_action_name": "pre_write_code", "tool_info": {"file_path": "/etc/x"}},
+        "write",
+        ["/etc/x"],
+    ),
+    ("amp", {"cmd": "cat /etc/x"}, "bash", ["/etc/x"]),
+    (
+        "opencode",
+        {"tool": "edit", "args": {"filePath": "/etc/x"}, "cwd": CWD, "session": "s"},
+        "edit",
+        ["/etc/x"],
+    ),
+    ("pi", {"tool": "bash", "args": {"command": "cat /etc/x"}, "cwd": CWD}, "bash", ["/etc/x"]),
+]  # fmt: skip
+ENV = {"AGENT_TOOL_NAME": "Bash"}
+
+
+@pytest.mark.parametrize(("name", "payload", "canonical", "outside"), CALLS)
+def test_payloads(name, payload, canonical, outside):
+    """Tools and inputs become canonical, whatever the host calls them; so do directories."""
+    request = host(name).read(json.dumps(payload).encode(), ENV)
+    decision = Engine(filesystem=NoFileSystem()).decide(request.call)
+    assert request.call.tool == canonical
+    found = {finding.path for finding in decision.findings}
+    assert found == set(outside)
+
+
+def answers(name):
+    """The host's own words for each decision, and for a refusal without one."""
+    one = host(name)
+    payload = next(payload for which, payload, _, paths in CALLS if which == name and paths)
+    request = one.read(json.dumps(payload).encode(), ENV)
+    said = {}
+    for state in ("allow", "ask", "deny"):
+        entries = (Entry("special", "external_directory", State(state), "config.toml:1"),)
+        tables = {"special": entries}
+        if state == "allow":
+            tables["tools"] = (Entry("tools", request.call.tool, State.ALLOW, "config.toml:2"),)
+        policy = LayeredPolicy((Layer("t", "config.toml", tables),))
+        decision = Engine(policy, NoFileSystem()).decide(request.call)
+        said[state] = shown(one.answer(decision, request))
+    policy = LayeredPolicy(
+        (Layer("t", "c", {"special": (Entry("special", "external_directory", State.ALLOW, "c"),)}),)
+    )
+    decision = Engine(policy, NoFileSystem()).decide(request.call)
+    said["nothing objects"] = shown(one.answer(decision, request))
+    said["no decision"] = shown(one.refuse("the payload is not a JSON object"))
+    return said
+
+
+def shown(answer: Answer):
+    output = json.loads(answer.stdout) if answer.stdout else None
+    return {"stdout": output, "stderr": answer.stderr, "status": answer.status}
+
+
+@pytest.mark.parametrize("name", sorted(HOSTS))
+def test_answers(name, snapshot, monkeypatch):
+    """Each decision in the host's own words; where it cannot ask, a refusal that says how to go on."""
+    from ringfence.engine.hosts import gemini_cli
+
+    monkeypatch.setattr(gemini_cli, "_has_terminal", lambda: False)
+    monkeypatch.setattr(os, "getcwd", lambda: CWD)
+    assert answers(name) == snapshot
+
+
+def lets_run(one: Host, answer: Answer) -> bool:
+    """Whether the host would run the call after this answer."""
+    if one.name in ("opencode", "pi", "goose", "kiro", "windsurf", "amp"):
+        return answer.status == 0 and '"deny"' not in answer.stdout
+    return answer.status != 2
+
+
+GOOD = json.dumps(tool(CLAUDE, "Bash", {"command": "ls"})).encode()
+MALFORMED = st.one_of(
+    st.binary(max_size=60),
+    st.integers(0, len(GOOD) - 1).map(lambda n: GOOD[:n]),
+    st.sampled_from(
+        [
+            b"",
+            b"{}",
+            b"[]",
+            b"null",
+            b"1e999",
+            b'{"a":' * 2000,
+            b"\xff" + GOOD,
+            GOOD + GOOD,
+            b'{"tool_name": "Bash", "tool_name": "Read", "hook_event_name": "PreToolUse"}',
+            json.dumps(tool(CLAUDE, "Bash", "{")).encode(),
+            json.dumps(tool(CLAUDE, "Bash", [1])).encode(),
+            json.dumps(tool(CLAUDE, 1, {})).encode(),
+            json.dumps({**tool(CLAUDE, "Bash", {}), "cwd": "relative"}).encode(),
+            json.dumps({**tool(CLAUDE, "Bash", {}), "hook_event_name": "Stop"}).encode(),
+            b'{"tool_name": "' + b"x" * (33 << 20) + b'"}',
+        ]
+    ),
+)
+
+
+@pytest.mark.parametrize("name", sorted(HOSTS))
+@given(content=MALFORMED)
+@settings(max_examples=60, deadline=None)
+def test_malformed_payloads_never_run(name, content):
+    """Whatever is not a question of this host's gets its refusal, without an exception."""
+    one = host(name)
+    if name == "amp":
+        return  # it sends the arguments alone: any object is a question
+    answer = hook.respond(one, content, None)
+    assert not lets_run(one, answer), content
+
+
+def test_a_byte_order_mark():
+    """Some hosts send one."""
+    content = (
+        b"\xef\xbb\xbf"
+        + json.dumps(
+            {**CURSOR, "hook_event_name": "beforeShellExecution", "command": "ls"}
+        ).encode()
+    )
+    assert host("cursor").read(content, {}).call.command == "ls"
+
+
+def test_adding_a_host(monkeypatch):
+    """A host is a module and a row."""
+    import sys
+    import types
+
+    module = types.ModuleType("ringfence.engine.hosts.mine")
+    claude = host("claude-code")
+    module.HOST = Host("mine", claude.read, claude.answer, claude.refuse)
+    monkeypatch.setitem(sys.modules, "ringfence.engine.hosts.mine", module)
+    monkeypatch.setitem(HOSTS, "mine", "mine")
+    assert hook.parsed(["mine"]).host == "mine"
+    assert host("mine").read(GOOD, {}).call.command == "ls"
