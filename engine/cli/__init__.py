@@ -18,7 +18,7 @@ from ringfence.engine.policy.errors import ConfigError
 
 ERROR = 2
 
-COMMANDS = ("check", "explain", "hook", "config", "trust", "parse")
+COMMANDS = ("check", "explain", "hook", "install", "doctor", "config", "trust", "parse")
 """The commands in the order of the help; each is the module of that name in this folder."""
 
 

@@ -14,7 +14,7 @@ import select
 import signal
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 from ringfence.engine.hosts import HOSTS, host
@@ -39,15 +39,11 @@ def register(commands: Any) -> None:
         help="answer a host's question about a call",
         description="Read a host's question on standard input, answer on standard output.",
     )
-    _add_options(parser)
-    parser.set_defaults(run=run)
-
-
-def _add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("host", choices=sorted(HOSTS), help="the agent that asks")
     parser.add_argument(
         "--config", metavar="FILE", help="use this config, not the user's and the project's"
     )
+    parser.set_defaults(run=run)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -165,16 +161,3 @@ def _write(result: Answer) -> int:
     except Exception:  # noqa: BLE001  # nobody reads the answer: the status alone must block
         return ERROR
     return result.status
-
-
-# --- for the resident engine and its client ----------------------------------------------------
-
-
-def parsed(arguments: Sequence[str]) -> argparse.Namespace:
-    """The arguments behind ``hook``. Raises ValueError for wrong ones."""
-    parser = argparse.ArgumentParser(exit_on_error=False)
-    _add_options(parser)
-    try:
-        return parser.parse_args(list(arguments))
-    except (argparse.ArgumentError, SystemExit) as error:
-        raise ValueError(str(error)) from error

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 
@@ -10,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ringfence import Engine
-from ringfence.engine.cli import hook
+from ringfence.engine.cli import hook, main
 from ringfence.engine.filesystem import NoFileSystem
 from ringfence.engine.hosts import HOSTS, host
 from ringfence.engine.hosts.model import Answer, Host
@@ -263,7 +264,7 @@ def test_a_byte_order_mark():
     assert host("cursor").read(content, {}).call.command == "ls"
 
 
-def test_adding_a_host(monkeypatch):
+def test_adding_a_host(monkeypatch, tmp_path):
     """A host is a module and a row."""
     import sys
     import types
@@ -273,5 +274,7 @@ def test_adding_a_host(monkeypatch):
     module.HOST = Host("mine", claude.read, claude.answer, claude.refuse)
     monkeypatch.setitem(sys.modules, "ringfence.engine.hosts.mine", module)
     monkeypatch.setitem(HOSTS, "mine", "mine")
-    assert hook.parsed(["mine"]).host == "mine"
     assert host("mine").read(GOOD, {}).call.command == "ls"
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setattr("sys.stdin", types.SimpleNamespace(buffer=io.BytesIO(GOOD)))
+    assert main(["hook", "mine"]) == 0
