@@ -1,0 +1,115 @@
+"""Real agents, with what ``ringfence install`` registers, against a scripted model.
+
+They run where ``RINGFENCE_CLIENTS`` names a folder with one npm prefix a client
+(``python tests/clients/get.py FOLDER`` fills it); nothing leaves the machine.
+An agent's exit status says nothing, so each test looks at what the model was told and at files.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from ringfence.engine.hosts.registration import file_of, installed
+
+from .agents import CLIENTS
+from .scripted import Model
+
+FOLDER = os.environ.get("RINGFENCE_CLIENTS", "")
+SECRET = "what-is-outside"
+INSIDE = "what-is-inside"
+RINGFENCE = str(Path(sys.executable).parent / "ringfence")
+
+BROKEN = """#!{python}
+import os, sys, time
+from ringfence.engine.engine import Engine
+Engine.decide = lambda *_: {action}
+from ringfence.engine.cli import main
+sys.exit(main(sys.argv[1:]))
+"""
+
+
+@pytest.fixture(params=sorted(CLIENTS))
+def agent(request, tmp_path):
+    """Runs one client once: a command in, the last request to the model out."""
+    client = CLIENTS[request.param]
+    program = Path(FOLDER) / request.param / "node_modules/.bin" / request.param
+    if not FOLDER or not program.exists():
+        pytest.skip(f"RINGFENCE_CLIENTS has no {client.package}")
+    home, work = tmp_path / "home", tmp_path / "work"
+    work.mkdir()
+    (work / "README.md").write_text(INSIDE)
+    (tmp_path / "outside.txt").write_text(SECRET)
+    subprocess.run(["git", "init", "-q", str(work)], check=True)
+
+    def run(command, *, ringfence=RINGFENCE):
+        if ringfence is not None:
+            file = file_of(client.host, home, project=False)
+            file.parent.mkdir(parents=True)
+            file.write_text(installed(client.host, None, ringfence))
+        with Model(command) as model:
+            client.settings(home, work, model.url)
+            environment = {
+                "PATH": os.environ["PATH"],
+                "HOME": str(home),
+                "LANG": "C.UTF-8",
+                "TERM": "dumb",
+                "HTTPS_PROXY": model.url,
+                "NO_PROXY": "127.0.0.1,localhost",
+            }
+            for name, value in client.environment.items():
+                environment[name] = value.format(home=home, url=model.url)
+            done = subprocess.run(
+                [str(program), *client.arguments],
+                cwd=work, env=environment, stdin=subprocess.DEVNULL,
+                capture_output=True, text=True, timeout=120, check=False,
+            )  # fmt: skip
+        assert model.requests, done.stderr + done.stdout
+        return model.requests[-1]
+
+    return run
+
+
+def test_without_ringfence(agent, tmp_path):
+    """The control: in this mode nothing else stops the call."""
+    assert SECRET in agent(f"cat {tmp_path}/outside.txt", ringfence=None)
+
+
+def test_inside(agent):
+    """What Ringfence does not object to runs."""
+    assert INSIDE in agent("cat README.md")
+
+
+def test_outside(agent, tmp_path):
+    """The model gets the reason instead of the file."""
+    told = agent(f"cat {tmp_path}/outside.txt")
+    assert SECRET not in told
+    assert "Outside the working directory" in told
+
+
+def test_a_write_outside(agent, tmp_path):
+    """Nothing is written."""
+    told = agent(f"echo x > {tmp_path}/new.txt")
+    assert not (tmp_path / "new.txt").exists()
+    assert "Outside the working directory" in told
+
+
+@pytest.mark.parametrize(
+    "action", ["os.abort()", "os._exit(1)", "time.sleep(60)", "1 / 0"],
+    ids=["abort", "exit", "hang", "error"],
+)  # fmt: skip
+def test_a_broken_engine(agent, tmp_path, action):
+    """Whatever happens inside Ringfence, the call does not run."""
+    program = tmp_path / "ringfence"
+    program.write_text(BROKEN.format(python=sys.executable, action=action))
+    program.chmod(0o755)
+    assert SECRET not in agent(f"cat {tmp_path}/outside.txt", ringfence=str(program))
+
+
+def test_a_missing_program(agent, tmp_path):
+    """Nor when it was uninstalled and left registered."""
+    assert SECRET not in agent(f"cat {tmp_path}/outside.txt", ringfence=str(tmp_path / "ringfence"))
