@@ -42,7 +42,7 @@ class SimpleCommands(Base):
     def prefix_more(self, simple: Simple, _blank: Token | None, item: Assignment) -> Simple:
         first = simple.assignments[0].span if simple.assignments else None
         interrupted = first is not None and any(r.span > first for r in simple.redirections)
-        if isinstance(item.value, ArrayLiteral) and interrupted:
+        if interrupted and item.value is not None and _is_compound(item):
             # Between assignments, bash allows no compound one behind a redirection.
             place = item.value.span[0]
             raise Unexpected("found `(`, expected a word", (place, place + 1))
