@@ -28,8 +28,8 @@ class Registration:
     """Where a host keeps its hooks: below the home directory, and below a project.
 
     ``hooks`` makes the entries by event for a program's path; ``flat`` if an event's entries are
-    the handlers themselves; ``fixed`` are other keys that the file must hold. With ``plugin`` the
-    file is that plugin instead. ``note`` is told after installing.
+    the handlers themselves; ``fixed`` are other keys that the file must hold. With ``plugin`` it is
+    that file of ``plugins/`` instead. ``note`` is told after installing.
     """
 
     user: str
@@ -84,6 +84,16 @@ def _flat(host: str, *events: str, **handler: Any) -> Callable[[str], Mapping[st
     return hooks
 
 
+def _cursor(program: str) -> Mapping[str, list[Settings]]:
+    """Its events for each kind of call; a write is seen beforehand by preToolUse alone."""
+    handler = {"command": _command(program, "cursor"), "timeout": 10, "failClosed": True}
+    events = ("beforeShellExecution", "beforeMCPExecution", "beforeReadFile")
+    return {
+        **{event: [handler] for event in events},
+        "preToolUse": [{"matcher": "Write|Edit|Delete|Grep", **handler}],
+    }
+
+
 def _copilot(program: str) -> Mapping[str, list[Settings]]:
     handler = {"type": "command", "bash": _command(program, "copilot-cli"), "timeoutSec": 10}
     return {"preToolUse": [handler]}
@@ -92,6 +102,9 @@ def _copilot(program: str) -> Mapping[str, list[Settings]]:
 REGISTRATIONS: Final[Mapping[str, Registration]] = {
     "claude-code": Registration(
         ".claude/settings.json", ".claude/settings.json", _claude("claude-code")
+    ),
+    "cline": Registration(
+        ".cline/hooks/PreToolUse", ".clinerules/hooks/PreToolUse", plugin="cline.sh"
     ),
     "codex": Registration(
         ".codex/hooks.json",
@@ -105,11 +118,8 @@ REGISTRATIONS: Final[Mapping[str, Registration]] = {
     "cursor": Registration(
         ".cursor/hooks.json",
         ".cursor/hooks.json",
-        _flat("cursor", "beforeShellExecution", "beforeMCPExecution", "beforeReadFile",
-              timeout=10, failClosed=True),
+        _cursor,
         {"version": 1},
-        note="Cursor has no event that sees a write before it happens but preToolUse; add it by"
-        " hand if your version has it.",
     ),
     "factory-droid": Registration(
         ".factory/settings.json",
@@ -122,10 +132,12 @@ REGISTRATIONS: Final[Mapping[str, Registration]] = {
         _nested("gemini-cli", "BeforeTool", matcher=".*", name="ringfence", timeout=10_000),
     ),
     "opencode": Registration(
-        ".config/opencode/plugins/ringfence.ts", ".opencode/plugins/ringfence.ts", plugin="opencode"
+        ".config/opencode/plugins/ringfence.ts",
+        ".opencode/plugins/ringfence.ts",
+        plugin="opencode.ts",
     ),
     "pi": Registration(
-        ".pi/agent/extensions/ringfence.ts", ".pi/extensions/ringfence.ts", plugin="pi"
+        ".pi/agent/extensions/ringfence.ts", ".pi/extensions/ringfence.ts", plugin="pi.ts"
     ),
     "windsurf": Registration(
         ".codeium/windsurf/hooks.json",
@@ -158,8 +170,9 @@ def installed(host: str, text: str | None, program: str) -> str:
     """The file's text with Ringfence registered, once. Raises RegistrationError."""
     one = REGISTRATIONS[host]
     if one.plugin:
-        source = Path(__file__).parent / "plugins" / f"{one.plugin}.ts"
-        return source.read_text("utf-8").replace('"@PROGRAM@"', json.dumps(program))
+        source = Path(__file__).parent / "plugins" / one.plugin
+        quoted = shlex.quote(program) if source.suffix == ".sh" else json.dumps(program)
+        return source.read_text("utf-8").replace('"@PROGRAM@"', quoted)
     settings = _parsed(text or "{}")
     for key, value in one.fixed.items():
         settings.setdefault(key, value)
@@ -222,7 +235,7 @@ def replace(path: Path, text: str) -> Path | None:
     path.parent.mkdir(parents=True, exist_ok=True)
     target = Path(os.path.realpath(path))  # a dotfile manager may have put a link there
     backup = None
-    mode = 0o600
+    mode = 0o700 if text.startswith("#!") else 0o600
     if target.exists():
         mode = target.stat().st_mode & 0o777
         backup = target.with_name(f"{target.name}.before-ringfence")

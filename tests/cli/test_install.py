@@ -157,6 +157,14 @@ def test_a_missing_program_blocks(host):
                 assert done.returncode == 2
 
 
+def test_clines_script(home):
+    """It is run as a program, and cancels where Ringfence is gone or says nothing."""
+    main(["install", "cline"])
+    script = home / ".cline/hooks/PreToolUse"
+    done = subprocess.run([script], capture_output=True, text=True, check=False)
+    assert json.loads(done.stdout)["cancel"] is True
+
+
 # --- doctor ------------------------------------------------------------------------------------
 
 
