@@ -9,6 +9,7 @@ import argparse
 import json
 import sys
 from collections.abc import Callable, Iterator
+from difflib import get_close_matches
 from functools import lru_cache
 from typing import Any, BinaryIO
 
@@ -104,7 +105,10 @@ def _call(row: Row, arguments: argparse.Namespace) -> ToolCall:
     if command is not None:
         data = {**data, "command": command}
     if tool == "bash" and not isinstance(data.get("command"), str):
-        raise RowError("command must be a string")
+        if "command" in data:
+            raise RowError("command must be a string")
+        near = get_close_matches("command", row.keys() - {"command"}, n=1)
+        raise RowError("command is missing" + (f' (is it "{near[0]}"?)' if near else ""))
     env = row.get("env")
     if env is not None and not (
         isinstance(env, dict) and all(isinstance(value, str) for value in env.values())

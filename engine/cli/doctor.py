@@ -6,6 +6,7 @@ import argparse
 import json
 import subprocess
 import time
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -76,9 +77,13 @@ def _findings(hosts: list[str]) -> Iterator[tuple[bool, str]]:
         found = found or bool(places)
         if len(places) > 1:
             yield False, f"{host}: registered twice ({places[0]} and {places[1]}); remove one"
+        elif places and host == "codex" and not _trusted_by_codex(places[0]):
+            yield (
+                False,
+                f"codex: {places[0]} is not trusted, and skipped: {REGISTRATIONS[host].note}",
+            )
         elif places:
-            note = REGISTRATIONS[host].note
-            yield True, f"{host}: registered in {places[0]}{f' ({note})' if note else ''}"
+            yield True, f"{host}: registered in {places[0]}"
         elif len(hosts) == 1:
             yield False, f"{host}: not registered; run `ringfence install {host}`"
     if not found and len(hosts) > 1:
@@ -89,6 +94,19 @@ def _program_of(host: str, path: Path, text: str) -> Iterator[tuple[bool, str]]:
     if program() not in text:
         mend = f"run `ringfence install {host}` again"
         yield False, f"{host}: {path} names another program than {program()}; {mend}"
+
+
+def _trusted_by_codex(hooks: Path) -> bool:
+    """Whether Codex holds a hash for the hook; that it is still the right one, only it can say."""
+    try:
+        config = tomllib.loads((Path.home() / ".codex/config.toml").read_text("utf-8"))
+        state = config["hooks"]["state"]
+        return any(
+            key.startswith(f"{hooks}:pre_tool_use:") and "trusted_hash" in value
+            for key, value in state.items()
+        )
+    except (OSError, ValueError, KeyError, AttributeError, TypeError):
+        return False
 
 
 def _probe() -> tuple[bool, str]:

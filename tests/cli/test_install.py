@@ -227,6 +227,19 @@ def test_doctor_finds_what_is_wrong(real, home, capsys):
     assert "gemini-cli: HOME/.gemini/settings.json cannot be read" in wrong[3]
 
 
+@pytest.mark.usefixtures("real")
+def test_doctor_knows_what_codex_trusts(home, capsys):
+    """Codex skips a hook that nobody trusted, without a word."""
+    main(["install", "codex"])
+    capsys.readouterr()
+    assert main(["doctor", "codex"]) == 1
+    assert "is not trusted, and skipped" in capsys.readouterr().out
+    (home / ".codex/config.toml").write_text(
+        f'[hooks.state."{home}/.codex/hooks.json:pre_tool_use:0:0"]\ntrusted_hash = "sha256:1"\n'
+    )
+    assert main(["doctor", "codex"]) == 0
+
+
 def test_doctor_of_one_host(home, capsys):
     """A program that does not start, a host that is not registered."""
     assert main(["doctor", "pi"]) == 1
