@@ -115,7 +115,7 @@ CONTEXTS = {
         Context(
             "regex_group",
             _set("REGEX_GROUP_TEXT GROUP_DOLLAR REGEX_LPAR REGEX_RPAR"),
-            _set(_INSIDE),
+            _set("PROCESS PROCESS_TEXT", _INSIDE),
         ),
         Context(
             "extglob",

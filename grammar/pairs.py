@@ -14,7 +14,7 @@ _PAREN = re.compile(r"\$\((?!\()|\$'|[()'\"`\\]")
 _BRACKET = re.compile(r"\$\{|\$\[|\$\(|\$'|[\[\]'\"`\\]")
 _BRACKET_IN_BRACES = re.compile(r"\$\{|\$\(|\$'|[\[\]{}'\"`\\]")
 _BRACKET_PLAIN = re.compile(r"\$\(|\$\{|\$'|[\[\]'\"`\\ \t\n;&|<>()]")
-_DOUBLE = re.compile(r"[\"\\`]|\$\(|\$\{")
+_DOUBLE = re.compile(r"[\"\\`]|\$[(\[{]")
 _BRACES = re.compile(r"\$\{|\$\(|\$'|[}'\"`\\]")
 _ANSI = re.compile(r"[^'\\]*(?:\\[\s\S][^'\\]*)*'")
 _BACKQUOTE = re.compile(r"[`\\]")
@@ -94,7 +94,7 @@ class Pairs:
             if mark == "[" or (mark == "$[" and arithmetic):
                 depth += 1
             elif mark == "$[":
-                position = self.bracket(position, arithmetic=True) + 1 or -1
+                position = self._after(position, mark)
             elif mark == "]":
                 depth -= 1
                 if depth == 0:
@@ -126,6 +126,8 @@ class Pairs:
             if text.startswith("(", position):
                 return self.parenthesis(position) + 1 or -1
             return self._substitution_end(position)
+        if opener == "$[":
+            return self.bracket(position, arithmetic=True) + 1 or -1
         if opener == "$'":
             match = _ANSI.match(text, position)
             return match.end() if match else -1

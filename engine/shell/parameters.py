@@ -45,6 +45,8 @@ def expand(world: World, node: ParameterExpansion, *, quoted: bool) -> Pieces:
             return [Piece(variables.resolve(world, parameter), quoted, split=not quoted)]
         target = variables.scalar(world, parameter)
         if target is None or not is_known(target):
+            if node.argument is not None:  # what it substitutes runs, whatever is done with it
+                expansion.word_pieces(world, node.argument, quoted=quoted)
             return [Piece(UNKNOWN, quoted, split=not quoted)]
         parameter = target
         if target.endswith(("[@]", "[*]")):
@@ -133,6 +135,7 @@ def _default(
     if filled:
         return [Piece(text or "", quoted, split=not quoted, steps=steps)]
     if kind == "?":
+        _argument(world, node, quoted=quoted)  # the message, which bash expands before it gives up
         return [Piece("", quoted)]
     if kind == "=":
         value = expansion.text(world, node.argument)
@@ -161,6 +164,7 @@ def _several(
     """``$@``, ``${a[*]}`` and what operators make of each element."""
     star = "*" in (parameter, subscript)
     items: list[tuple[str, tuple[str, ...]]]
+    found: Found = None
     if parameter in ("@", "*"):
         items = [(as_value(p), p.steps) for p in world.parameters()]
         if node.operator == ":" and node.argument is not None:
@@ -178,7 +182,11 @@ def _several(
         loose = any(UNKNOWN in text for text, _ in items)
         return [Piece(NAME if loose else str(len(items)), quoted)]
     if node.operator in _DEFAULTS:
-        if bool(items) == (node.operator[-1:] == "+"):
+        values = [text for text, _ in items if (text, found) != (UNKNOWN, ABSENT)]
+        filled = bool(values)
+        if node.operator[0] == ":" and all(text in ("", UNKNOWN) for text in values):
+            filled = UNKNOWN in values and world.pick((True, False), lambda _: True)
+        if filled == (node.operator[-1] == "+"):
             return _argument(world, node, quoted=quoted)
     elif node.operator == ":":
         items = _slice(world, node, items, positional=parameter in ("@", "*"))
@@ -263,7 +271,7 @@ def _matched(world: World, node: ParameterExpansion, operator: str, glob: str, t
         return patterns.replace(
             text, glob, new, every=operator == "//", anchor=anchor, extglob=extglob
         )
-    if operator[0] in "^,":
+    if operator[0] in "^,~":
         return _cased(operator, glob, text)
     return UNKNOWN
 
@@ -287,8 +295,11 @@ def _replacement(world: World, word: Word) -> str | Callable[[str], str]:
     return put
 
 
+_CASES: dict[str, Callable[[str], str]] = {"^": str.upper, ",": str.lower, "~": str.swapcase}
+
+
 def _cased(operator: str, glob: str, text: str) -> str:
-    change: Callable[[str], str] = str.upper if operator[0] == "^" else str.lower
+    change = _CASES[operator[0]]
     end = len(text) if len(operator) == 2 else 1
     changed = [change(c) if not glob or patterns.matches(glob, c) else c for c in text[:end]]
     if any(len(c) != 1 for c in changed):  # Unicode's rules for several letters are not bash's

@@ -175,6 +175,10 @@ class _Interpreter:
         """Go on with the subcommand whose name is word ``index``."""
         name = self.argv[index].text
         child = subentry(entry, name) if self.argv[index].known else None
+        if self.argv[index].known and name not in entry.commands:
+            # `bun ../x.ts`, `deno ../x.ts`: many take a file where a subcommand could stand.
+            fact = f"argument of {entry.name} that is none of its subcommands"
+            self.found.shaped(index, index + 1, fact, only_outward=True)
         if child is not None:
             self.run(child, index + 1)
             return

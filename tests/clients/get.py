@@ -4,8 +4,8 @@ import subprocess
 import sys
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parent))
-from agents import CLIENTS
+sys.path.insert(0, str(Path(__file__).parents[1]))
+from helpers.clients import CLIENTS
 
 
 def main(folder: Path) -> int:

@@ -13,11 +13,10 @@ import sys
 from pathlib import Path
 
 import pytest
+from helpers.clients import CLIENTS
+from helpers.model import Model
 
 from ringfence.engine.hosts.registration import file_of, installed
-
-from .agents import CLIENTS
-from .scripted import Model
 
 FOLDER = os.environ.get("RINGFENCE_CLIENTS", "")
 SECRET = "what-is-outside"

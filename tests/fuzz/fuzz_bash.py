@@ -105,6 +105,9 @@ OUTLIVED = re.compile(r"[$<>]\([^\n]*(?<!<)<<(?!<)[^\n]*\)|\(\([^\n]*(?<!<)<<(?!
 """A here-document in `((`, which bash reads ahead to see whether it is arithmetic; and one whose
 substitution ends on its line: bash reads its text at once, in the middle of whatever stands around
 it, and goes on behind its delimiter where the substitution ended."""
+PATTERN = re.compile(r"(?:[?*+@!]|=~[^\n]*?)\([^\n]*?[$<>]\(")
+"""``bash -n`` does not look into the substitutions of an extended pattern, or of a group behind `=~`;
+bash runs them all the same, so they are read."""
 WARNING = re.compile(
     r"^[^\n]*?warning: (?:here-document (?s:.*?)\(wanted `(?s:.*?)'\)|[^\n]*unterminated here-document[^\n]*)$",
     re.MULTILINE,
@@ -256,7 +259,7 @@ def main() -> None:
 
         def differs(text: str) -> bool:
             if (
-                any(kind.search(text) for kind in (SILENT, COPROC, OUTLIVED))
+                any(kind.search(text) for kind in (SILENT, COPROC, OUTLIVED, PATTERN))
                 or text.endswith("\\")  # a file's last backslash is dropped
             ):
                 return False
