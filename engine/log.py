@@ -3,6 +3,7 @@
 Every decision is written that was not a plain allow by default, and every one about a path
 outside. A line goes out in one write to the end of the file, under a lock, so writers at the
 same time never mix; a line that a crash or a full disk left unfinished is closed by the next.
+A full file is renamed (``review.jsonl.1``, the latest), and the oldest goes. Secrets are masked.
 """
 
 from __future__ import annotations
@@ -23,10 +24,17 @@ from attrs import frozen
 from ringfence.engine.call import Decision
 from ringfence.engine.escape import json_text, shorten, visible
 from ringfence.engine.record import decision_record
+from ringfence.engine.secrets import masked, masked_values
 from ringfence.rules.model import State
 
 MAX_TEXT = 16_000
 """Characters of a command that are kept; of another input, a fiftieth."""
+
+MAX_BYTES = 10_000_000
+"""Size of one file; the next line begins a new one."""
+
+KEPT = 4
+"""Full files that are kept beside it."""
 
 _PATIENCE = 0.5  # seconds to wait for the lock: a stopped writer must not stop the gate
 _FLAGS = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOFOLLOW
@@ -68,7 +76,7 @@ class ReviewLog:
             "time": datetime.now(UTC).isoformat(timespec="milliseconds"),
             "by": self.by,
             "decision": "deny",
-            "refused": shorten(reason, MAX_TEXT // 50),
+            "refused": masked(shorten(reason, MAX_TEXT // 50)),
         }
         with suppress(Exception):
             append(self.path, json_text(entry, strict=True).encode() + b"\n")
@@ -77,6 +85,13 @@ class ReviewLog:
 def append(path: Path, line: bytes) -> None:
     """Append one line with its newline, whole or not at all. Raises OSError."""
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    for _ in range(100):
+        if _appended(path, line):  # if not, another writer renamed the file in between
+            return
+    raise OSError(0, "it is renamed all the time")
+
+
+def _appended(path: Path, line: bytes) -> bool:
     handle = os.open(path, _FLAGS, 0o600)
     try:
         status = os.fstat(handle)
@@ -86,6 +101,11 @@ def append(path: Path, line: bytes) -> None:
             os.fchmod(handle, 0o600)
         locked = _lock(handle)
         size = os.fstat(handle).st_size
+        if locked and not _is_at(handle, path):
+            return False
+        if locked and size and size + len(line) > MAX_BYTES:
+            _rotate(path)
+            return False
         if locked and size and os.pread(handle, 1, size - 1) != b"\n":
             line = b"\n" + line
         written = os.write(handle, line)
@@ -93,8 +113,37 @@ def append(path: Path, line: bytes) -> None:
             if locked:
                 os.ftruncate(handle, size)
             raise OSError(0, "the disk is full")
+        return True
     finally:
         os.close(handle)
+
+
+def _is_at(handle: int, path: Path) -> bool:
+    try:
+        there = path.stat()
+    except FileNotFoundError:
+        return False
+    mine = os.fstat(handle)
+    return (there.st_dev, there.st_ino) == (mine.st_dev, mine.st_ino)
+
+
+def _rotate(path: Path) -> None:
+    """Rename the full file, whose lock is held, and the earlier ones before it."""
+    for number in range(KEPT, 1, -1):
+        with suppress(FileNotFoundError):
+            earlier(path, number - 1).replace(earlier(path, number))
+    path.replace(earlier(path, 1))
+
+
+def earlier(path: Path, number: int) -> Path:
+    """Where the ``number``-th full file before this one is kept; 1 is the latest."""
+    return path.with_name(f"{path.name}.{number}")
+
+
+def files(path: Path) -> list[Path]:
+    """The files of the log that are there, the oldest first."""
+    full = [earlier(path, number) for number in range(KEPT, 0, -1)]
+    return [file for file in (*full, path) if file.exists()]
 
 
 def _lock(handle: int) -> bool:
@@ -128,7 +177,7 @@ def _line(decision: Decision, by: str) -> bytes:
             str(key): shorten(value, MAX_TEXT // 50) if isinstance(value, str) else value
             for key, value in call.input.items()
         }
-    entry |= decision_record(decision)
+    entry = masked_values(entry | decision_record(decision))
     try:
         text = json_text(entry, strict=True)
     except ValueError:  # the input holds what JSON cannot say, such as NaN

@@ -18,7 +18,9 @@ from ringfence.engine.policy.errors import ConfigError
 
 ERROR = 2
 
-COMMANDS = ("check", "explain", "hook", "install", "doctor", "config", "trust", "parse")
+COMMANDS = (
+    "check", "explain", "hook", "install", "doctor", "config", "trust", "log", "parse",
+)  # fmt: skip
 """The commands in the order of the help; each is the module of that name in this folder."""
 
 

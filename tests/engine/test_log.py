@@ -13,7 +13,7 @@ import pytest
 
 from ringfence import Engine, ToolCall
 from ringfence.engine.filesystem import NoFileSystem
-from ringfence.engine.log import ReviewLog, append
+from ringfence.engine.log import ReviewLog, append, files
 from ringfence.engine.policy.model import Entry, Layer, LayeredPolicy
 from ringfence.rules.model import State
 
@@ -188,6 +188,37 @@ def test_writers_at_the_same_time(log):
         writer.communicate()
     written = [(entry["by"], entry["n"]) for entry in entries(log)]
     assert sorted(written) == [(name, n) for name in "abcd" for n in range(150)]
+
+
+def test_a_full_file_is_renamed(log, monkeypatch):
+    """The latest is 1; the oldest goes."""
+    monkeypatch.setattr("ringfence.engine.log.MAX_BYTES", 10)
+    for number in range(7):
+        append(log.path, b'{"n": %d}\n' % number)
+    assert [file.read_text() for file in files(log.path)] == [
+        f'{{"n": {n}}}\n' for n in range(2, 7)
+    ]
+
+
+def test_renaming_while_others_write(log):
+    """No line is lost while the files that are kept have room."""
+    small = "import ringfence.engine.log as log\nlog.MAX_BYTES, log.KEPT = 100_000, 99\n"
+    writers = [spawn(small + WRITER, log.path, name, 100) for name in "abcd"]
+    for writer in writers:
+        writer.communicate()
+    lines = [line for file in log.path.parent.iterdir() for line in file.read_text().splitlines()]
+    written = sorted((entry["by"], entry["n"]) for entry in map(json.loads, lines))
+    assert written == [(name, n) for name in "abcd" for n in range(100)]
+    assert all(file.stat().st_size <= 100_000 for file in log.path.parent.iterdir())
+
+
+def test_secrets_are_masked(log):
+    """In the command, in what was found in it, and in the inputs of other tools."""
+    engine(log).decide(ToolCall.bash("TOKEN=hunter1 cat /etc/x > /srv/'PASSWORD=hunter2'", CWD))
+    engine(log).decide(ToolCall("mcp__x__y", {"api_key": "hunter3", "path": "/etc/x"}, CWD))
+    text = log.path.read_text()
+    assert len(entries(log)) == 2
+    assert not any(f"hunter{n}" in text for n in (1, 2, 3))
 
 
 def test_killed_writers(log):

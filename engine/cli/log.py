@@ -1,0 +1,126 @@
+"""``ringfence log``: what was decided, read from the review log."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+import time
+from collections import deque
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from ringfence.engine.cli.output import write_json, write_text
+from ringfence.engine.escape import shorten, visible
+from ringfence.engine.log import ReviewLog, files
+
+_WIDTH = 160
+_PAUSE = 0.2  # seconds between two looks at a log that is followed
+
+
+def register(commands: Any) -> None:
+    """Add the command."""
+    parser: argparse.ArgumentParser = commands.add_parser(
+        "log", help="show what was decided", description="Show the review log, the latest last."
+    )
+    parser.add_argument(
+        "-n", type=int, default=20, metavar="COUNT", help="how many (default: 20; 0: all)"
+    )
+    parser.add_argument("-f", "--follow", action="store_true", help="and go on with what comes")
+    parser.add_argument(
+        "--decision", choices=("allow", "ask", "deny"), action="append", help="only these"
+    )
+    parser.add_argument("--tool", help="only calls of this tool")
+    parser.add_argument("--session", help="only this session")
+    parser.add_argument(
+        "--by", metavar="TEXT", help="only what TEXT decided: `hook codex`, `check`"
+    )
+    parser.add_argument("--grep", metavar="TEXT", help="only lines of the log that hold TEXT")
+    parser.add_argument("--json", action="store_true", help="the lines as they are kept")
+    parser.set_defaults(run=run)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Print the entries that were asked for."""
+    path = ReviewLog.of_user("log").path
+    there = [file.open("rb") for file in files(path)]
+    sizes = [os.fstat(file.fileno()).st_size for file in there]
+    lines = (line for file, size in zip(there, sizes, strict=True) for line in _until(file, size))
+    for entry in deque(_entries(lines, arguments), maxlen=arguments.n or None):
+        _show(entry, arguments)
+    sys.stdout.flush()
+    if arguments.follow:
+        for entry in _entries(_coming(path, there[-1] if there else None), arguments):
+            _show(entry, arguments)
+            sys.stdout.flush()
+    elif not there:
+        write_text(visible(f"Nothing was logged yet: {path}"))
+    return 0
+
+
+def _until(file: BinaryIO, size: int) -> Iterator[bytes]:
+    while file.tell() < size:
+        yield file.readline()
+
+
+def _entries(lines: Iterator[bytes], arguments: argparse.Namespace) -> Iterator[dict[str, Any]]:
+    for line in lines:
+        try:
+            entry = json.loads(line)
+        except ValueError:
+            continue  # a line that a crash tore
+        if isinstance(entry, dict) and _is_wanted(entry, line, arguments):
+            yield entry
+
+
+def _is_wanted(entry: dict[str, Any], line: bytes, arguments: argparse.Namespace) -> bool:
+    wanted = {"tool": arguments.tool, "session": arguments.session, "by": arguments.by}
+    return (
+        all(value is None or entry.get(key) == value for key, value in wanted.items())
+        and (not arguments.decision or entry.get("decision") in arguments.decision)
+        and (arguments.grep is None or arguments.grep.encode() in line)
+    )
+
+
+def _coming(path: Path, file: BinaryIO | None) -> Iterator[bytes]:
+    """The lines that are written from now on, behind what was read, also after a renaming."""
+    rest = b""
+    while True:
+        newer = _newer(path, file)
+        if file is not None:
+            *whole, rest = (rest + file.read()).split(b"\n")
+            yield from whole
+        if newer is not None:
+            file, rest = newer, b""
+        else:
+            time.sleep(_PAUSE)
+
+
+def _newer(path: Path, file: BinaryIO | None) -> BinaryIO | None:
+    """The log as it is now, if it is not the file that is being read."""
+    try:
+        if file is not None and os.path.samestat(os.fstat(file.fileno()), path.stat()):
+            return None
+        return path.open("rb")
+    except FileNotFoundError:
+        return None
+
+
+def _show(entry: dict[str, Any], arguments: argparse.Namespace) -> None:
+    if arguments.json:
+        write_json(entry)
+        return
+    what = entry.get("refused") or entry.get("command") or json.dumps(entry.get("input", {}))
+    head = f"{entry.get('time', '')}  {entry.get('decision', ''):5}  {entry.get('tool') or '-'}"
+    write_text(visible(shorten(f"{head}  {what}", _WIDTH)))
+    outside = [f"{e['operation']} {e['path']}" for e in entry.get("external", [])]
+    opaque = [f"opaque: {part['reason']}" for part in entry.get("opaque", [])]
+    rules = [
+        f"{gate['rule']} ({gate['source']})"
+        for gate in entry.get("gates", [])
+        if gate["verdict"] == entry.get("decision")
+    ]
+    for line in (*outside, *opaque, *rules):
+        write_text(visible(f"    {shorten(line, _WIDTH)}"))
