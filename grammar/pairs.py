@@ -2,7 +2,7 @@
 
 Bash decides whether ``((`` and ``$((`` are arithmetic, and whether ``name[`` begins an array
 element, by looking for the matching closer first: quotes and backslashes hide characters, and
-a ``$(…)`` on the way is parsed as commands.
+a ``$(…)`` on the way is parsed as commands. ``$$`` is the process's number, whatever follows.
 """
 
 from __future__ import annotations
@@ -10,12 +10,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-_PAREN = re.compile(r"\$\((?!\()|\$'|[()'\"`\\]")
-_BRACKET = re.compile(r"\$\{|\$\[|\$\(|\$'|[\[\]'\"`\\]")
-_BRACKET_IN_BRACES = re.compile(r"\$\{|\$\(|\$'|[\[\]{}'\"`\\]")
-_BRACKET_PLAIN = re.compile(r"\$\(|\$\{|\$'|[\[\]'\"`\\ \t\n;&|<>()]")
-_DOUBLE = re.compile(r"[\"\\`]|\$[(\[{]")
-_BRACES = re.compile(r"\$\{|\$\(|\$'|[}'\"`\\]")
+_PAREN = re.compile(r"\$\$|\$\((?!\()|\$'|[()'\"`\\]")
+_BRACKET = re.compile(r"\$\$|\$\{|\$\[|\$\(|\$'|[\[\]'\"`\\]")
+_BRACKET_IN_BRACES = re.compile(r"\$\$|\$\{|\$\(|\$'|[\[\]{}'\"`\\]")
+_BRACKET_PLAIN = re.compile(r"\$\$|\$\(|\$\{|\$'|[\[\]'\"`\\ \t\n;&|<>()]")
+_DOUBLE = re.compile(r"\$\$|[\"\\`]|\$[(\[{]")
+_BRACES = re.compile(r"\$\$|\$\{|\$\(|\$'|[}'\"`\\]")
 _ANSI = re.compile(r"[^'\\]*(?:\\[\s\S][^'\\]*)*'")
 _BACKQUOTE = re.compile(r"[`\\]")
 
@@ -56,7 +56,7 @@ class Pairs:
                     return position - 1
             elif mark == "\\":
                 position += 1
-            else:
+            elif mark != "$$":
                 position = self._after(position, mark)
                 if position < 0:
                     break
@@ -105,7 +105,7 @@ class Pairs:
                 position = self._after(position, mark)
             elif plain and mark == "${":
                 position = self.text.find("}", position) + 1 or -1
-            elif mark == "${" and arithmetic:
+            elif mark == "$$" or (mark == "${" and arithmetic):
                 pass
             elif mark == "${" and not in_braces:
                 position = self._after(position, mark)
@@ -140,7 +140,8 @@ class Pairs:
             position = match.end()
             if mark == closer:
                 return position
-            position = position + 1 if mark == "\\" else self._after(position, mark)
+            if mark != "$$":
+                position = position + 1 if mark == "\\" else self._after(position, mark)
             if position < 0:
                 return -1
         return -1

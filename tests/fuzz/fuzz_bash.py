@@ -108,6 +108,8 @@ it, and goes on behind its delimiter where the substitution ended."""
 PATTERN = re.compile(r"(?:[?*+@!]|=~[^\n]*?)\([^\n]*?[$<>]\(")
 """``bash -n`` does not look into the substitutions of an extended pattern, or of a group behind `=~`;
 bash runs them all the same, so they are read."""
+TWICE = re.compile(r"\w\[[^\n]*[\"{][^\n]*\$\$[({]")
+"""``a["$$("]``: bash looks through a subscript a second time, by other rules."""
 WARNING = re.compile(
     r"^[^\n]*?warning: (?:here-document (?s:.*?)\(wanted `(?s:.*?)'\)|[^\n]*unterminated here-document[^\n]*)$",
     re.MULTILINE,
@@ -259,7 +261,7 @@ def main() -> None:
 
         def differs(text: str) -> bool:
             if (
-                any(kind.search(text) for kind in (SILENT, COPROC, OUTLIVED, PATTERN))
+                any(kind.search(text) for kind in (SILENT, COPROC, OUTLIVED, PATTERN, TWICE))
                 or text.endswith("\\")  # a file's last backslash is dropped
             ):
                 return False
