@@ -4,6 +4,8 @@ The snapshots beside this file are the gallery to review. Read one and ask: at t
 would I know from this what is asked and what to do?
 """
 
+from pathlib import Path
+
 import pytest
 
 from ringfence import ToolCall
@@ -272,3 +274,38 @@ def test_allow_has_no_message():
 def test_scoped_wording(word, decision):
     """A refusal says what it is about; words that end all work make agents give up."""
     assert word not in decision.message.lower()
+
+
+GALLERY = Path(__file__).parents[2] / "docs" / "prompts.md"
+SECTIONS = [
+    ("What a person is asked", ask_prompt, ASKED),
+    ("What the agent is told when a rule refuses", deny_reason, DENIED),
+    (
+        "What the agent is told when the person declined",
+        user_denied_reason,
+        {name: ASKED[name] for name in SOME_ASKED},
+    ),
+    (
+        "What the agent is told where nobody can be asked",
+        no_prompt_reason,
+        {name: ASKED[name] for name in SOME_ASKED},
+    ),
+]
+
+
+def test_gallery(request):
+    """docs/prompts.md shows every message; it is written anew together with the snapshots."""
+    lines = [
+        "# The messages",
+        "",
+        "Every form of what people and agents read, made by `pytest tests/messages --snapshot-update`.",
+        "Read one and ask: at two in the morning, would I know from this what to do?",
+    ]
+    for title, form, decisions in SECTIONS:
+        lines += ["", f"## {title}"]
+        for name, decision in decisions.items():
+            lines += ["", f"### {name}", "", "~~~text", form(decision), "~~~"]
+    text = "\n".join(lines) + "\n"
+    if request.config.option.update_snapshots:
+        GALLERY.write_text(text, "utf-8")
+    assert GALLERY.read_text("utf-8") == text
