@@ -30,6 +30,65 @@ from ringfence.rules.usage import CommandUse, PathUse, ProgramUse, Usage
 _KEEPERS = frozenset(("chgrp", "chmod", "chown", "touch"))  # they leave the text as it is
 _COPIERS = frozenset(("cp", "install", "mv"))
 _DOWNLOADERS = frozenset(("curl", "wget"))
+_BUILDERS = frozenset(
+    [
+        "ar",
+        "as",
+        "c++",
+        "cargo",
+        "cc",
+        "clang",
+        "clang++",
+        "cmake",
+        "dotnet",
+        "esbuild",
+        "g++",
+        "gcc",
+        "ghc",
+        "git",
+        "go",
+        "gradle",
+        "jar",
+        "javac",
+        "kotlinc",
+        "ld",
+        "link",
+        "make",
+        "mvn",
+        "nim",
+        "ninja",
+        "npm",
+        "npx",
+        "pnpm",
+        "poetry",
+        "protoc",
+        "python",
+        "python3",
+        "rustc",
+        "scalac",
+        "swc",
+        "swiftc",
+        "tsc",
+        "uv",
+        "webpack",
+        "yarn",
+        "zig",
+        "autopep8",
+        "biome",
+        "black",
+        "clang-format",
+        "eslint",
+        "gofmt",
+        "goimports",
+        "isort",
+        "prettier",
+        "ruff",
+        "rustfmt",
+        "shfmt",
+        "yapf",
+    ]
+)
+"""What they write comes from the project's own sources, not from the command's words."""
 _NEVER_FAIL = frozenset(("echo",))
 
 
@@ -198,6 +257,8 @@ class _Program:
             )
         elif self.use.command in _DOWNLOADERS:
             files.write(state, path, UNKNOWN)
+        elif self.use.command in _BUILDERS:
+            files.build(state, path)
         elif self.use.command not in _KEEPERS:
             files.write(state, path, None)
 

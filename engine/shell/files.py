@@ -63,11 +63,16 @@ def written_text(state: State, path: str) -> str | None:
 
 
 def is_dictated(state: State, path: str) -> bool:
-    """Whether the command itself has put an unknown text there, such as a download.
+    """Whether the command itself has put an unknown text there: a download, ``sed -i``, ``dd``.
 
-    What a program did to a file that it was given (``chmod``, ``sed -i``) does not count.
+    What is built from the project's sources does not count: it is the project's own.
     """
-    return descriptor(path) is not None or UNKNOWN in (state.files.get(path) or "")
+    if descriptor(path) is not None:
+        return True
+    if path not in state.files:
+        return False
+    text = state.files[path]
+    return path not in state.built if text is None else UNKNOWN in text
 
 
 def project_text(run: Run, path: str, *, null: str = "") -> str | None:
@@ -98,6 +103,13 @@ def listing(world: World, path: str) -> str | None:
 def write(state: State, path: str, text: str | None) -> None:
     """Remember that ``path`` now holds ``text`` (None: nobody knows what)."""
     state.files[path] = text
+    state.built -= {path}
+
+
+def build(state: State, path: str) -> None:
+    """Remember that ``path`` was made of the project's own sources."""
+    state.files[path] = None
+    state.built |= {path}
 
 
 def append(run: Run, state: State, path: str, text: str) -> None:

@@ -197,6 +197,8 @@ def _opened(world: World, redirection: Redirection, result: Redirected) -> Redir
         if reads:
             text = UNKNOWN if path is None else files.read(world, path)
             _feed(world, evolve(redirection, fd=number), text)
+            if operator == "<>" and path is not None and is_known(path) and not is_exempt(path):
+                files.write(world.state, path, None)  # what is written through it is not followed
         else:
             result = _sent(world, redirection, number, path, result)
     return result

@@ -103,9 +103,10 @@ class State:
       if it is a here-document. ``descriptors`` hold what else is open for reading, by number.
     - ``output``: the possible texts written to standard output since the enclosing substitution
       or pipe began.
-    - ``files``: what this command itself wrote, by path: its text, or None if a program did.
-      ``made`` and ``links``: the directories and symbolic links it made. ``changed``: whether a
-      program ran that may have changed any file.
+    - ``files``: what this command itself wrote, by path: its text, or None if a program did;
+      ``built`` are those of them that the project's own sources became. ``made`` and ``links``:
+      the directories and symbolic links it made. ``changed``: whether a program ran that may
+      have changed any file.
     - ``frames``: by function call, the variables that its ``local`` ones hide.
     """
 
@@ -126,6 +127,7 @@ class State:
     files: dict[str, str | None] = field(factory=dict)
     links: dict[str, str] = field(factory=dict)
     made: frozenset[str] = frozenset()
+    built: frozenset[str] = frozenset()
     changed: bool = False
     status: str = "0"
     traps: dict[str, Field] = field(factory=dict)
@@ -151,6 +153,7 @@ class State:
             dict(self.files),
             dict(self.links),
             self.made,
+            self.built,
             self.changed,
             self.status,
             dict(self.traps),
@@ -165,7 +168,7 @@ class State:
     def absorb(self, other: State) -> None:
         """Take over what a process leaves behind that began in this state: what it wrote."""
         self.files, self.links, self.made = other.files, other.links, other.made
-        self.changed = other.changed
+        self.built, self.changed = other.built, other.changed
         self.output, self.status = other.output, other.status
 
     def change_directory(self, directory: str) -> None:
@@ -223,6 +226,7 @@ def _join_into(state: State, other: State) -> None:
         }
     state.links = {**other.links, **state.links}
     state.made &= other.made
+    state.built |= other.built
     state.changed |= other.changed
     state.status = state.status if state.status == other.status else UNKNOWN
     if state.frames != other.frames:

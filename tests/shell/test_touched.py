@@ -164,6 +164,12 @@ UNTOUCHED = [
     'for d in */; do (cd "$d" && cat ../x); done',
     "x=/etc/x true",
     "set -f; echo /etc/*",
+    # what is made of the project's own sources is the project's own
+    "go build -o app . && ./app",
+    "gcc -o a a.c && ./a",
+    "chmod +x s.sh && ./s.sh",
+    "git checkout s.sh && bash s.sh",
+    "black a.py && python a.py",
 ]
 
 OPAQUE = [
@@ -176,6 +182,13 @@ OPAQUE = [
     ("unheard_of | xargs rm", ["xargs"]),
     ("echo x > $NEVER_SET", ["$NEVER_SET"]),
     ('while read -r f; do rm "$f"; done < list', ['"$f"']),
+    # what the command wrote, and nobody knows what it is, runs
+    ("echo cat /etc/x | dd of=s.sh; bash s.sh", ["s.sh"]),
+    ("echo cat /etc/x 1<> s.sh; bash s.sh", ["s.sh"]),
+    ("exec 3> s.sh; echo cat /etc/x >&3; bash s.sh", ["s.sh"]),
+    ("sort -o s.sh x; ./s.sh", ["./s.sh"]),
+    ("sed -i 's/a/b/' s.sh && bash s.sh", ["s.sh"]),
+    ("if unheard_of; then echo a > s; else echo cat /etc/x > s; fi; bash s", ["s"]),
 ]
 
 

@@ -78,7 +78,7 @@ def decode_escapes(text: str, octal: str) -> tuple[str, bool]:
 
 
 def _decoded(data: bytearray) -> str:
-    # Bash drops a NUL from its words, so one in the output is no unknown.
+    # A NUL stays, for `xargs -0`; in a word, from which bash drops it, it counts as unknown.
     return data.decode("utf-8", "surrogateescape")
 
 

@@ -4,7 +4,7 @@ import shlex
 import subprocess
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from ringfence.engine.filesystem import NoFileSystem, RealFileSystem
@@ -70,6 +70,7 @@ TEMPLATES = st.lists(
 
 
 @given(TEMPLATES.map("".join), st.lists(WORDS, max_size=4))
+@example("%b", ["\\0"])
 def test_printf_prints_what_bash_prints(template, words):
     """Where an output is told, it is the one that bash prints."""
     fields = [Field(text, (0, 0)) for text in ("printf", "--", template, *words)]
@@ -78,7 +79,8 @@ def test_printf_prints_what_bash_prints(template, words):
         ["bash", "-c", 'printf -- "$@"', "_", template, *words], capture_output=True, check=False
     )
     if done.returncode == 0 and told is not None and NAME not in told:
-        assert told == done.stdout.replace(b"\0", b"").decode("utf-8", "surrogateescape")
+        printed = done.stdout.replace(b"\0", b"").decode("utf-8", "surrogateescape")
+        assert told.replace("\0", "") == printed  # whether a NUL stays does not matter
 
 
 @pytest.mark.parametrize(
