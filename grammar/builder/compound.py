@@ -29,12 +29,20 @@ from ringfence.grammar.nodes import (
     If,
     IfClause,
     List,
+    Literal,
     Redirection,
     Select,
+    SimpleCommand,
     Subshell,
     While,
     Word,
 )
+
+_RESERVED = frozenset((
+    "if", "then", "elif", "else", "fi", "while", "until", "do", "done", "for", "select", "case",
+    "esac", "function", "coproc", "{", "[[",
+))  # fmt: skip
+"""What bash reads as reserved behind the name of a coprocess."""
 
 
 class CompoundCommands(Words):
@@ -207,6 +215,13 @@ class CompoundCommands(Words):
         return FunctionDefinition((keyword.span[0], body.span[1]), name, body)
 
     def coprocess(self, keyword: Token, command: Command) -> Coprocess:
+        if isinstance(command, SimpleCommand) and len(command.arguments) > 1:
+            # `coproc ${x} {`: a name that only expands, which bash refuses when it runs.
+            first, second = command.arguments[:2]
+            between = any(first.span < r.span < second.span for r in command.redirections)
+            match second:
+                case Word(parts=(Literal(text=text),)) if text in _RESERVED and not between:
+                    raise Unexpected(f"found `{text}` behind a coprocess's name", second.span)
         return Coprocess((keyword.span[0], command.span[1]), command)
 
     def coprocess_named(self, keyword: Token, name: Token, command: Command) -> Coprocess:

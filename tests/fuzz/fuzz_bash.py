@@ -93,6 +93,7 @@ LITERALS = {
 }  # fmt: skip
 COPROC = re.compile(
     r"coproc\s+\S+\s+[^;&|]*?\w(?:\[|\+?=\()|coproc\s+\w+\[[^\]]*[\s()][^\]]*\]\s*[{(\w]"
+    r"|coproc\s+\S*[$`]\S*\s+(?:[{(]|\[\[|if|while|until|for|select|case|function)"
     r"|coproc\s+\S+\s+(?:then|do|fi|done|elif|else|esac|in|\}|!|\]\])"
 )
 """After `coproc WORD`, bash reads an array assignment where it otherwise reads a word, and a name may
@@ -101,7 +102,7 @@ a command of one word: not followed."""
 SILENT = re.compile(r"\[\[[^\]]*(?:\[\[|&&|\|\||!|\(|\n)\s*\]\]|\[\[\s*\]\]|for(?:\s|\\\n)*\(\(")
 """Where ``bash -n`` may stop reading without a word (`[[ ]]`, `[[ a && ]]`, `for ((` without
 `))`): it says yes to anything behind, though bash runs none of it."""
-OUTLIVED = re.compile(r"[$<>]\([^\n]*(?<!<)<<(?!<)[^\n]*\)|\(\([^\n]*(?<!<)<<(?!<)")
+OUTLIVED = re.compile(r"[$<>]\([^)]*(?<!<)<<(?!<)[^\n]*\)|\(\([^\n]*(?<!<)<<(?!<)")
 """A here-document in `((`, which bash reads ahead to see whether it is arithmetic; and one whose
 substitution ends on its line: bash reads its text at once, in the middle of whatever stands around
 it, and goes on behind its delimiter where the substitution ended."""
