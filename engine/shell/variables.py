@@ -29,7 +29,7 @@ Found: TypeAlias = Value | Absent
 _NAMES = frozenset(
     (
         *("BASHPID", "EPOCHREALTIME", "EPOCHSECONDS", "EUID", "LINENO", "OPTIND", "PPID"),
-        *("RANDOM", "SECONDS", "SHLVL", "SRANDOM", "UID", "BASH_SUBSHELL", "COLUMNS", "LINES"),
+        *("RANDOM", "SECONDS", "SHLVL", "SRANDOM", "UID", "BASH_SUBSHELL"),
         *("BASH_VERSION", "HOSTNAME", "HOSTTYPE", "LOGNAME", "MACHTYPE", "OSTYPE", "USER"),
         *("BASHOPTS", "SHELLOPTS", "HISTCMD"),
     )

@@ -175,6 +175,7 @@ UNTOUCHED = [
 OPAQUE = [
     ('cat "$NEVER_SET"', ['"$NEVER_SET"']),
     ("cat src/$NEVER_SET", ["src/$NEVER_SET"]),
+    ("cat $LINES/etc/x", ["$LINES/etc/x"]),  # empty where there is no terminal
     ("$NEVER_SET x", ["$NEVER_SET"]),
     ('eval "$NEVER_SET"', ['"$NEVER_SET"']),
     ('bash -c "$NEVER_SET"', ['"$NEVER_SET"']),
