@@ -111,6 +111,8 @@ PATTERN = re.compile(r"(?:[?*+@!]|=~[^\n]*?)\([^\n]*?[$<>]\(")
 bash runs them all the same, so they are read."""
 TWICE = re.compile(r"\w\[[^\n]*[\"{][^\n]*\$\$[({]")
 """``a["$$("]``: bash looks through a subscript a second time, by other rules."""
+BEHIND = re.compile(r"[<>][^;&|\n]*\s\w+(?:\[[^\n]*?\])?\+?=\([^)]*\w\[")
+"""``>a y=(b[)``: in an array behind a redirection, bash looks for the end of a word's ``[``."""
 WARNING = re.compile(
     r"^[^\n]*?warning: (?:here-document (?s:.*?)\(wanted `(?s:.*?)'\)|[^\n]*unterminated here-document[^\n]*)$",
     re.MULTILINE,
@@ -262,7 +264,9 @@ def main() -> None:
 
         def differs(text: str) -> bool:
             if (
-                any(kind.search(text) for kind in (SILENT, COPROC, OUTLIVED, PATTERN, TWICE))
+                any(
+                    kind.search(text) for kind in (SILENT, COPROC, OUTLIVED, PATTERN, TWICE, BEHIND)
+                )
                 or text.endswith("\\")  # a file's last backslash is dropped
             ):
                 return False
