@@ -258,7 +258,13 @@ class LayeredPolicy:
 
 
 def _stricter(rule: Rule, held: Rule) -> Rule:
-    """The stricter of two; what a held layer leaves to the built-in defaults says nothing."""
-    if held.source == BUILT_IN or held.state.strictness <= rule.state.strictness:
+    """The stricter of two; what a held layer leaves to the built-in defaults says nothing.
+
+    If one of them is a rule that asks or denies, so is the result: gates that pass over defaults
+    would lose it otherwise.
+    """
+    if held.source == BUILT_IN:
         return rule
-    return held
+    stricter = held if held.state.strictness > rule.state.strictness else rule
+    named = any(not one.default and one.state is not State.ALLOW for one in (rule, held))
+    return evolve(stricter, default=False) if named and stricter.default else stricter

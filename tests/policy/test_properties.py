@@ -96,6 +96,15 @@ def test_an_untrusted_project_never_loosens(call, user, project):
     assert decided(call, user, held).strictness >= decided(call, user).strictness
 
 
+def test_a_held_default_does_not_lose_a_rule():
+    """Found by the property above: bash is passed over by defaults of `tools`, not by rules."""
+    ask = Layer("user", "f", {"tools": (Entry("tools", "bash", State.ASK, "f:1"),)})
+    held = Layer("project", "f", {}, {"tools": (State.DENY, "f:2")}, held=True)
+    call = ToolCall.bash("ls", CWD, env=ENV)
+    assert decided(call, ask) is State.ASK
+    assert decided(call, ask, held) is State.DENY
+
+
 @settings(max_examples=100, deadline=None)
 @given(CALLS, LAYERS)
 def test_the_external_gate_never_weakens(call, layer):
