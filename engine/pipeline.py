@@ -92,14 +92,30 @@ def collect(
 
 
 def judge(collected: Collected, policy: Policy) -> tuple[Verdict, ...]:
-    """What every gate says, in their order."""
+    """What every gate says, in their order; then what policies that only tighten add to it.
+
+    Those are judged by themselves: whatever they say, none of the first verdicts is lost.
+    """
     verdicts = [collected.failure] if collected.failure else []
+    verdicts += _judged(collected.facts, policy)
+    for held in policy.held:
+        verdicts += (v for v in _judged(collected.facts, held) if _tightens(v))
+    return tuple(verdicts)
+
+
+def _judged(facts: Facts, policy: Policy) -> list[Verdict]:
+    verdicts: list[Verdict] = []
     for gate in GATES:
         try:
-            verdicts += gate.judge(collected.facts, policy)
+            verdicts += gate.judge(facts, policy)
         except Exception as error:  # noqa: BLE001  # as above
             verdicts.append(_failure(error, (), gate.name))
-    return tuple(verdicts)
+    return verdicts
+
+
+def _tightens(verdict: Verdict) -> bool:
+    """Whether it is a file's own word against the call: the built-in defaults were heard before."""
+    return verdict.state is not State.ALLOW and not verdict.rule.built_in
 
 
 def combine(call: ToolCall, collected: Collected, verdicts: tuple[Verdict, ...]) -> Decision:

@@ -7,7 +7,7 @@ one, write its function and put it into GATES.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import Final
 
 from attrs import evolve, frozen
@@ -24,8 +24,8 @@ from ringfence.rules.model import (
     State,
     Verdict,
 )
-from ringfence.rules.naming import is_inert, without_options
-from ringfence.rules.tool_names import SPELLINGS
+from ringfence.rules.naming import bare, is_inert, is_wrapper, without_options
+from ringfence.rules.tool_names import SPELLINGS, is_unknown_tool
 
 
 @frozen
@@ -38,9 +38,26 @@ class Gate:
 
 
 UNREAD: Final = Rule(
-    State.ASK, "what cannot be read is asked about", "Ringfence itself", default=True
+    State.ASK,
+    "what cannot be read is asked about",
+    "Ringfence itself",
+    default=True,
+    built_in=True,
 )
 """The rule for text that does not parse or is past the limits, where no stricter one applies."""
+
+REDIRECTED: Final = evolve(
+    UNREAD, state=State.ALLOW, rule="a file inside may be written by what may run"
+)
+"""The rule for a redirection that none names: the paths were judged, and no rule for the command
+is one for the file."""
+
+UNKNOWN_TOOL: Final = evolve(
+    UNREAD,
+    rule="a tool that Ringfence does not know",
+    reason="a rule for its name under [tools] settles what it may do",
+)
+"""The rule for a tool that may do anything, where no file says a word about it."""
 
 
 def _external_directory(facts: Facts, policy: Policy) -> tuple[Verdict, ...]:
@@ -81,27 +98,43 @@ def _bash(facts: Facts, policy: Policy) -> tuple[Verdict, ...]:
     if pinned.pattern == line and "*" not in line:
         return (Verdict("bash", pinned, subject=line),)
     verdicts: list[Verdict] = []
+    parts: list[str] = []
+    run = {bare(command.words) for command in facts.commands}
     for command in facts.commands:
-        rule = policy.rule("bash", *_names(command), context=line, aliases=_aliases(command))
-        if len(facts.commands) > 1 and _says_nothing(command, rule):
-            continue
+        names, aliases = _names(command), _aliases(command)
+        rule = policy.rule("bash", *names, aliases=aliases)
+        parts += (*names, *aliases)
+        if len(facts.commands) > 1 and _is_general(rule):
+            if command.redirection and rule.state is State.ASK:
+                rule = REDIRECTED
+            elif _adds_nothing(command, run):
+                continue
         verdicts.append(Verdict("bash", rule, subject=command.text, span=command.span))
     for opaque in facts.opaque:
         if opaque.kind is OpaqueKind.UNKNOWN:
             continue
         # A part that was never read may be any command, and no rule can have meant it.
-        rule = policy.rule("bash", UNKNOWN, context=line)
+        rule = policy.rule("bash", UNKNOWN)
         if rule.state is State.ALLOW:
             rule = UNREAD
         verdicts.append(Verdict("bash", rule, (), (opaque,), opaque.text, opaque.span))
-    if not verdicts:
+        parts.append(UNKNOWN)
+    if all(verdict.rule is REDIRECTED for verdict in verdicts):
         verdicts.append(Verdict("bash", policy.rule("bash", line), subject=line))
+    elif (across := policy.across(line, parts)) is not None:
+        verdicts.append(Verdict("bash", across, subject=line))
     return _distinct(verdicts)
 
 
-def _says_nothing(command: CommandLine, rule: Rule) -> bool:
-    """Whether it is a command like ``cd`` or ``echo`` that no rule names."""
-    return is_inert(command.words) and not command.writes and (rule.pattern or "*").startswith("*")
+def _is_general(rule: Rule) -> bool:
+    """Whether the rule is for everything, or a default."""
+    return rule.pattern is None or not rule.pattern.strip("* ")
+
+
+def _adds_nothing(command: CommandLine, run: Collection[tuple[str, ...]]) -> bool:
+    """Whether others say all there is to say: it is a ``cd``, or a ``timeout 5`` before one."""
+    inert = is_inert(command.words) and not command.writes
+    return inert or is_wrapper(command.words, run)
 
 
 def _names(command: CommandLine) -> tuple[str, ...]:
@@ -140,6 +173,8 @@ def _tools(facts: Facts, policy: Policy) -> tuple[Verdict, ...]:
     rule = policy.rule("tools", *names, aliases=SPELLINGS.get(facts.tool, ()))
     if rule.default and (facts.tool in ("bash", "skill") or mcp_names(facts)):
         return ()  # these have a surface of their own, whose default holds
+    if rule.built_in and is_unknown_tool(facts.tool):
+        rule = UNKNOWN_TOOL
     return (Verdict("tools", rule, subject=facts.tool),)
 
 

@@ -5,7 +5,7 @@ They live here, not in ``engine/``, so that nothing in ``rules/`` has to import 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from typing import Any, Protocol
 
@@ -156,12 +156,18 @@ class Opaque:
 
 @frozen
 class CommandLine:
-    """One simple command that would run: its text as written, and as words after expansion."""
+    """One simple command that would run: its text as written, and as words after expansion.
+
+    A redirection that writes a file, other than /dev/null and friends, is one of its own, with
+    the words ``>`` and the file, and so is an assignment to a variable that says which code runs
+    (``PATH=./bin``): bash runs both alone, too, and a rule for ``git log`` means neither.
+    """
 
     text: str
     span: Span
     words: tuple[str, ...]  # may hold UNKNOWN
-    writes: bool = False  # a redirection of it writes to a file other than /dev/null and friends
+    redirection: bool = False  # it is one, see above
+    writes: bool = False  # it has one
 
 
 @frozen
@@ -172,6 +178,7 @@ class Rule:
     rule: str  # e.g. `special.external_directory` or `bash "git *"`
     source: str  # e.g. `/home/dev/.config/ringfence/config.toml:3` or `built-in default`
     default: bool = False  # no rule of anyone's, only a default
+    built_in: bool = False  # nor does any file set that default
     reason: str | None = None  # the user's own words
     pattern: str | None = None  # the pattern that matched
 
@@ -183,17 +190,26 @@ class Policy(Protocol):
         self,
         surface: str,
         *subjects: str,
-        context: str | None = None,
         aliases: tuple[str, ...] = (),
     ) -> Rule:
         """The rule that decides on ``surface``: the last one that matches any of ``subjects``.
 
         ``subjects`` are the names of one and the same thing. Ask and deny rules are also held
-        against ``aliases``, other names that it may go by, and against ``context``, the whole
-        that it is a part of; allow rules never are.
+        against ``aliases``, other names that it may go by; allow rules never are.
         Surfaces are ``special``, ``bash``, ``tools``, ``mcp`` and ``skills``. There always is
         an answer: a default if no rule matches.
         """
+
+    def across(self, line: str, parts: Sequence[str]) -> Rule | None:
+        """The last bash rule that asks or denies and matches the whole line, but none of ``parts``.
+
+        ``parts`` are all names of all its simple commands: a rule that matches one of them has
+        been heard, or been overruled, there. None if there is no such rule.
+        """
+
+    @property
+    def held(self) -> Sequence[Policy]:
+        """Policies, each of one file, that may only tighten this one; they are judged apart."""
 
     @property
     def names_paths(self) -> bool:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from ringfence.rules.commands import lookup
+from ringfence.rules.model import UNKNOWN
 
 HARMLESS = frozenset(
     ("--no-pager", "-P", "--no-optional-locks", "--literal-pathspecs", "-q", "--quiet")
@@ -14,6 +15,25 @@ HARMLESS = frozenset(
 INERT = frozenset(("cd", "pushd", "popd", "true", "false", ":", "echo", "printf"))
 """Commands that do nothing by themselves beside others: where a ``cd`` leads, the gate for paths
 judges, and what they print goes to a command that is judged."""
+
+WRAPPERS = frozenset(
+    (
+        *("builtin", "caffeinate", "chronic", "chrt", "command", "env", "exec", "gtimeout"),
+        *("ionice", "nice", "nocorrect", "noglob", "nohup", "setsid", "stdbuf", "taskset"),
+        *("timeout", "unbuffer", "xargs"),
+    )
+)
+"""Commands that run another as it is: what they run is judged. Not ``sudo``, which adds rights."""
+
+LOADERS = frozenset(
+    (
+        *("BASH_ENV", "DYLD_INSERT_LIBRARIES", "DYLD_LIBRARY_PATH", "ENV", "GCONV_PATH"),
+        *("GIT_EXEC_PATH", "JAVA_TOOL_OPTIONS", "LD_AUDIT", "LD_LIBRARY_PATH", "LD_PRELOAD"),
+        *("NODE_OPTIONS", "NODE_PATH", "PATH", "PERL5LIB", "PERL5OPT", "PROMPT_COMMAND"),
+        *("PYTHONPATH", "PYTHONSTARTUP", "RUBYLIB", "RUBYOPT"),
+    )
+)
+"""Variables that say which code runs, whatever the command is named."""
 
 
 def without_options(words: Sequence[str]) -> tuple[tuple[str, ...] | None, tuple[str, ...] | None]:
@@ -44,3 +64,20 @@ def without_options(words: Sequence[str]) -> tuple[tuple[str, ...] | None, tuple
 def is_inert(words: Sequence[str]) -> bool:
     """Whether the command, without redirections, does nothing by itself."""
     return bool(words) and (words[0] in INERT or tuple(words) == ("cat",))
+
+
+def is_wrapper(words: tuple[str, ...], run: Collection[tuple[str, ...]]) -> bool:
+    """Whether it only runs one of the commands ``run``: ``timeout 5 x``, if ``x`` is."""
+    if not words or words[0] not in WRAPPERS:
+        return False
+    if any(word.partition("=")[0] in LOADERS for word in words[1:]):
+        return False
+    return any(words[n:] in run for n in range(1, len(words)))
+
+
+def bare(words: tuple[str, ...]) -> tuple[str, ...]:
+    """The command without the unknown arguments at its end, which xargs adds."""
+    end = len(words)
+    while end > 1 and words[end - 1] == UNKNOWN:
+        end -= 1
+    return words[:end]

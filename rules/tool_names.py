@@ -25,6 +25,41 @@ _CANONICAL = {name: name for name in SPELLINGS} | {
     spelling.lower(): name for name, spellings in SPELLINGS.items() for spelling in spellings
 }
 
+HARMLESS: Final[frozenset[str]] = frozenset(
+    (
+        # Lists of things to do, plans, notes to oneself and reports of progress.
+        *("todowrite", "todoread", "todo_write", "todo_read", "todo_list", "update_todo"),
+        *("write_todos", "write_todo", "update_plan", "plan_enter", "plan_exit", "enterplanmode"),
+        *("exitplanmode", "enter_plan_mode", "exit_plan_mode", "exitspecmode"),
+        *("plan_mode_respond", "focus_chain", "update_topic", "report_intent", "thinking"),
+        *("think", "taskcreate", "taskget", "tasklist", "taskupdate", "complete_task"),
+        *("attempt_completion", "structuredoutput"),
+        # Questions to the user.
+        *("askuserquestion", "ask_user", "ask_user_question", "askuser", "ask_followup_question"),
+        *("question", "request_user_input"),
+        # Other agents, whose own calls are judged.
+        *("task", "agent", "delegate", "subagent", "spawn_agent", "wait_agent", "send_input"),
+        *("close_agent", "sendmessage", "new_task", "codebase_investigator", "oracle"),
+        "librarian",
+        # What runs in the background already, and was judged when it started.
+        *("bashoutput", "killshell", "killbash", "taskoutput", "taskstop", "read_bash"),
+        *("stop_bash", "list_bash"),
+        # The web, by words; an address is for `fetch`.
+        *("websearch", "web_search", "google_web_search", "codesearch"),
+        # What the host itself knows.
+        *("toolsearch", "tool_search", "slashcommand", "listmcpresourcestool"),
+        *("list_mcp_resources", "list_mcp_resource_templates", "cli_help", "get_internal_docs"),
+        *("fetch_copilot_cli_documentation", "introspect"),
+    )
+)
+"""Tools of hosts that touch nothing by themselves, in lower case. Any other that is not known may
+do anything, and is asked about."""
+
+
+def is_unknown_tool(name: str) -> bool:
+    """Whether nobody here knows what the tool does."""
+    return name not in SPELLINGS and name.lower() not in HARMLESS
+
 
 def canonical_tool(name: str) -> str:
     """The canonical name of a tool; a tool that is not known keeps the name it has."""

@@ -74,10 +74,10 @@ def _call(decision: Decision) -> str:
 
 
 def _commands(collected: Collected) -> str:
-    lines = []
-    for command in collected.facts.commands:
-        words = " ".join(f"[{path_text(word)}]" for word in command.words)
-        lines.append(f"{words}{'  (writes a file)' if command.writes else ''}")
+    lines = [
+        " ".join(f"[{path_text(word)}]" for word in command.words)
+        for command in collected.facts.commands
+    ]
     return _section("Commands that would run, as words", lines)
 
 
@@ -112,7 +112,7 @@ def _unknown(collected: Collected) -> str:
 
 
 def _layers(policy: LayeredPolicy) -> str:
-    lines = ["built-in: special is ask, everything else allow"]
+    lines = ["built-in: special and unknown tools are ask, all else allow"]
     for layer in policy.layers:
         lines.append(f"{visible(layer.name)}: {path_text(layer.file)}")
         lines += [

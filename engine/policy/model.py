@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 
 from attrs import evolve, field, frozen
@@ -136,12 +136,16 @@ class LayeredPolicy:
 
     Within a table and across layers the last entry that matches wins; if none does, the last
     layer that gives the surface a default. The built-in default is ask for ``special`` and allow
-    for everything else. A layer that is ``held`` never loosens what the others say: where it says
-    something stricter, that holds.
+    for everything else. A layer that is ``held`` does not count here: see ``held``.
     """
 
     layers: tuple[Layer, ...] = ()
     env: Mapping[str, str] = field(factory=dict)  # for `~` and variables in patterns
+    _free: tuple[Layer, ...] = field(init=False, repr=False, eq=False)
+
+    @_free.default
+    def _without_held(self) -> tuple[Layer, ...]:
+        return tuple(layer for layer in self.layers if not layer.held)
 
     def for_agent(
         self, agent: str | None, env: Mapping[str, str] = MappingProxyType({})
@@ -150,42 +154,34 @@ class LayeredPolicy:
         layers = tuple(la for la in self.layers if la.agent in (None, agent))
         return LayeredPolicy(layers, env)
 
-    def _split(self) -> tuple[LayeredPolicy, tuple[LayeredPolicy, ...]]:
-        """The policy of the layers that count in full, and each held layer by itself."""
-        free = tuple(layer for layer in self.layers if not layer.held)
-        held = tuple(layer for layer in self.layers if layer.held)
-        return LayeredPolicy(free, self.env), tuple(
-            LayeredPolicy((evolve(layer, held=False),), self.env) for layer in held
+    @property
+    def held(self) -> tuple[LayeredPolicy, ...]:
+        """Each layer that is held, as a policy by itself."""
+        return tuple(
+            LayeredPolicy((evolve(layer, held=False),), self.env)
+            for layer in self.layers
+            if layer.held
         )
+
+    def _entries(self, surface: str) -> Iterable[Entry]:
+        """The entries of all layers that count here, the strongest first."""
+        for layer in reversed(self._free):
+            yield from reversed(layer.tables.get(surface, ()))
 
     def rule(
         self,
         surface: str,
         *subjects: str,
-        context: str | None = None,
         aliases: tuple[str, ...] = (),
     ) -> Rule:
         """See ringfence.rules.model.Policy.
 
         Where a strict rule only may match, the answer is ask at least.
         """
-        if any(layer.held for layer in self.layers):
-            free, held = self._split()
-            answer = free.rule(surface, *subjects, context=context, aliases=aliases)
-            for one in held:
-                other = one.rule(surface, *subjects, context=context, aliases=aliases)
-                answer = _stricter(answer, other)
-            return answer
         asked: Rule | None = None
         decided = self.default(surface, subjects[0])
-        strict_subjects = aliases if context is None else (*aliases, context)
-        entries = (
-            entry
-            for layer in reversed(self.layers)
-            for entry in reversed(layer.tables.get(surface, ()))
-        )
-        for entry in entries:
-            if entry.decides(subjects, strict_subjects):
+        for entry in self._entries(surface):
+            if entry.decides(subjects, aliases):
                 decided = entry.rule
                 break
             if asked is None and entry.may_decide((*subjects, *aliases)):
@@ -194,16 +190,18 @@ class LayeredPolicy:
             return asked
         return decided
 
+    def across(self, line: str, parts: Sequence[str]) -> Rule | None:
+        """See ringfence.rules.model.Policy."""
+        for entry in self._entries("bash"):
+            strict = entry.state is not State.ALLOW and matches(entry.pattern, line)
+            if strict and not any(matches(entry.pattern, part) for part in parts):
+                return entry.rule
+        return None
+
     def outside(self, path: str, real: str, operation: Operation) -> Rule:
         """See ringfence.rules.model.Policy."""
-        if any(layer.held for layer in self.layers):
-            free, held = self._split()
-            answer = free.outside(path, real, operation)
-            for one in held:
-                answer = _stricter(answer, one.outside(path, real, operation))
-            return answer
         asked: Rule | None = None
-        for layer in reversed(self.layers):
+        for layer in reversed(self._free):
             for entry in layer.paths():
                 if entry.surface != PATHS or entry.decides_path(path, real, operation, self.env):
                     decided = entry.rule
@@ -224,47 +222,25 @@ class LayeredPolicy:
 
     def path(self, path: str, real: str, operation: Operation, cwd: str) -> Rule | None:
         """See ringfence.rules.model.Policy."""
-        decided: Rule | None = None
-        if any(layer.held for layer in self.layers):
-            free, held = self._split()
-            for one in (free, *held):
-                rule = one.path(path, real, operation, cwd)
-                if rule and (decided is None or rule.state.strictness > decided.state.strictness):
-                    decided = rule
-            return decided
         asked: Rule | None = None
-        for layer in reversed(self.layers):
-            for entry in reversed(layer.tables.get(NAMED, ())):
-                if entry.decides_path(path, real, operation, self.env, cwd):
-                    decided = entry.rule
-                    return asked if asked and decided.state is State.ALLOW else decided
-                if asked is None and entry.may_decide_path(path, real, operation, self.env, cwd):
-                    asked = evolve(entry.rule, state=State.ASK)
+        for entry in self._entries(NAMED):
+            if entry.decides_path(path, real, operation, self.env, cwd):
+                decided = entry.rule
+                return asked if asked and decided.state is State.ALLOW else decided
+            if asked is None and entry.may_decide_path(path, real, operation, self.env, cwd):
+                asked = evolve(entry.rule, state=State.ASK)
         return asked
 
     def default(self, surface: str, subject: str) -> Rule:
         """The rule where no entry matches."""
-        for layer in reversed(self.layers):
+        for layer in reversed(self._free):
             if surface in layer.defaults:
                 state, source = layer.defaults[surface]
                 return Rule(state, f"defaultPolicy.{surface}", source, default=True)
-        for layer in reversed(self.layers):
+        for layer in reversed(self._free):
             if layer.asks_unless_set:
                 source = f"{layer.file}, which leaves it out"
                 return Rule(State.ASK, f"defaultPolicy.{surface}", source, default=True)
         if surface == "special":
-            return Rule(State.ASK, f"special.{subject}", BUILT_IN, default=True)
-        return Rule(State.ALLOW, f"defaultPolicy.{surface}", BUILT_IN, default=True)
-
-
-def _stricter(rule: Rule, held: Rule) -> Rule:
-    """The stricter of two; what a held layer leaves to the built-in defaults says nothing.
-
-    If one of them is a rule that asks or denies, so is the result: gates that pass over defaults
-    would lose it otherwise.
-    """
-    if held.source == BUILT_IN:
-        return rule
-    stricter = held if held.state.strictness > rule.state.strictness else rule
-    named = any(not one.default and one.state is not State.ALLOW for one in (rule, held))
-    return evolve(stricter, default=False) if named and stricter.default else stricter
+            return Rule(State.ASK, f"special.{subject}", BUILT_IN, default=True, built_in=True)
+        return Rule(State.ALLOW, f"defaultPolicy.{surface}", BUILT_IN, default=True, built_in=True)

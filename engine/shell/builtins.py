@@ -125,7 +125,7 @@ def builtin(call: Call) -> Outcome:
 def _inner(call: Call, words: list[Field]) -> Outcome:
     """The command that ``command``, ``builtin`` or ``exec`` starts; rules see it by itself too."""
     span = (words[0].span[0], words[-1].span[1])
-    call.run.recorder.command(span, tuple(words), writes=False)
+    call.run.recorder.command(span, tuple(words))
     return _dispatch(evolve(call, argv=words), functions=False)
 
 

@@ -127,7 +127,7 @@ def obscured(run: Run, state: State, text: str, at: Field) -> bool:
     if UNKNOWN not in text:
         return False
     run.recorder.unknown("a part of the program is only known at run time", at)
-    run.recorder.command(at.span, (Field(UNKNOWN, at.span),), writes=False)
+    run.recorder.command(at.span, (Field(UNKNOWN, at.span),))
     state.changed = True
     if text.strip(UNKNOWN + " \t\n"):
         return False

@@ -215,16 +215,24 @@ class Recorder:
         text = self.source[place[0] : place[1]]
         self._opaque.setdefault((reason, place), Opaque(reason, place, text, kind))
 
-    def command(self, span: Span, argv: tuple[Field, ...], *, writes: bool) -> None:
-        """Record that the simple command at ``span`` would run as ``argv``."""
+    def command(
+        self,
+        span: Span,
+        argv: tuple[Field, ...],
+        *,
+        redirection: bool = False,
+        writes: bool = False,
+    ) -> None:
+        """Record that the simple command at ``span`` would run as ``argv``; see CommandLine."""
         if self.muted:
             return
         place = self.span(span)
         words = tuple(field.text for field in argv)
         key = (place, words)
-        line = CommandLine(self.source[place[0] : place[1]], place, words, writes)
         known = self._commands.get(key)
-        self._commands[key] = evolve(line, writes=writes or bool(known and known.writes))
+        writes = writes or (known is not None and known.writes)
+        text = self.source[place[0] : place[1]]
+        self._commands[key] = CommandLine(text, place, words, redirection, writes)
 
 
 def _directory(path: str) -> str:

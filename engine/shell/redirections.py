@@ -201,6 +201,10 @@ def _opened(world: World, redirection: Redirection, result: Redirected) -> Redir
                 files.write(world.state, path, None)  # what is written through it is not followed
         else:
             result = _sent(world, redirection, number, path, result)
+        if operator != "<" and not _is_device(path):
+            words = (Field(">", redirection.span), target)
+            world.run.recorder.command(redirection.span, words, redirection=True)
+            result = evolve(result, writes=True)
     return result
 
 
@@ -212,10 +216,15 @@ def _touch(world: World, target: Field, operation: Operation) -> str | None:
     return recorder.effect(target.text, operation, target, _BY, world.directory)
 
 
+def _is_device(path: str | None) -> bool:
+    """Whether the path is known, and no file that keeps what is written."""
+    return path is not None and (is_exempt(path) or files.descriptor(path) is not None)
+
+
 def _sent(
     world: World, redirection: Redirection, number: str, path: str | None, result: Redirected
 ) -> Redirected:
-    device = path is not None and (is_exempt(path) or files.descriptor(path) is not None)
+    device = _is_device(path)
     if path is not None and not device and is_known(path):
         if number != "1":  # what goes through another descriptor is not followed
             files.write(world.state, path, None)
@@ -223,7 +232,6 @@ def _sent(
             files.write(world.state, path, "")
     if number not in "012":
         world.state.descriptors[number] = UNKNOWN
-    result = evolve(result, writes=result.writes or not device)
     if number == "1":
         if path in ("/dev/stdout", "/dev/fd/1"):
             return result

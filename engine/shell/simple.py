@@ -29,6 +29,7 @@ from ringfence.grammar.nodes import (
     Word,
 )
 from ringfence.rules.model import UNKNOWN, Field, Operation, is_known
+from ringfence.rules.naming import LOADERS
 
 MAX_SHOWN = 200
 """The longest value that a step shows."""
@@ -94,6 +95,9 @@ def perform_assignment(
             attributes=attributes,
         )
     value = expansion.text(world, assignment.value, assignment=True)
+    if assignment.name in LOADERS:
+        words = (evolve(value, text=f"{assignment.name}={value.text}"),)
+        world.run.recorder.command(assignment.span, words)
     if assignment.name == "PS4":  # expanded again for each command that `set -x` shows
         expansion.forbid_substitution(world, value.text)
     where = world.run.recorder.column(assignment.span)
@@ -274,7 +278,7 @@ def arguments(run: Run, argv: Sequence[Field], state: State, span: Span) -> Outc
         return Outcome.either(state)
 
     def body(world: World) -> Outcome:
-        run.recorder.command(span, tuple(argv), writes=False)
+        run.recorder.command(span, tuple(argv))
         call = Call(world, list(argv), span)
         return dispatch(call, functions=False, builtins=argv[0].text in EXTERNAL_TOO)
 

@@ -138,7 +138,77 @@ class TestBash:
         """A pattern over a pipe forbids the pipe."""
         facts = bash(command("curl x"), command("sh"), line="curl x | sh")
         table = {"*": "allow", "curl *| sh": "deny"}
-        assert judge("bash", facts, policy(bash=table))[0][0] == "deny"
+        assert ("deny", 'bash "curl *| sh"', "curl x | sh") in judge(
+            "bash", facts, policy(bash=table)
+        )
+
+    def test_a_rule_that_matches_a_part_is_heard_there_alone(self):
+        """`git *` matches the line because of its first word, where a later rule overrules it."""
+        facts = bash(command("git status"), command("ls"), line="git status && ls")
+        table = {"git *": "ask", "git status *": "allow"}
+        assert {verdict[0] for verdict in judge("bash", facts, policy(bash=table))} == {"allow"}
+
+    @pytest.mark.parametrize(
+        ("table", "expected"),
+        [
+            ({"*": "ask"}, "ask"),  # by `ls`
+            ({"*": "ask", "ls": "allow"}, "allow"),  # `echo` beside another command says nothing
+            ({"*": "ask", "ls": "allow", "echo *": "ask"}, "ask"),  # but where a rule names it
+            ({"*": "ask", "ls": "allow", "* a": "deny"}, "deny"),
+            ({"*": "allow", "echo *": "deny", "* a": "deny"}, "deny"),
+        ],
+    )
+    def test_commands_that_do_nothing(self, table, expected):
+        """They need no rule beside others, and are judged by any rule that is not for all."""
+        verdicts = judge("bash", bash(command("ls"), command("echo a")), policy(bash=table))
+        assert max((State(v[0]) for v in verdicts), key=lambda s: s.strictness) == expected
+
+    @pytest.mark.parametrize(
+        ("outer", "inner", "expected"),
+        [
+            ("timeout 5 git log", "git log", "allow"),
+            ("env X=1 git log", "git log", "allow"),
+            ("xargs git log", f"git log {UNKNOWN}", "allow"),
+            ("env LD_PRELOAD=./x git log", "git log", "ask"),  # other code than git's runs
+            ("sudo git log", "git log", "ask"),  # with other rights
+            ("timeout 5 git log", "git", "ask"),  # not what it runs
+        ],
+    )
+    def test_wrappers(self, outer, inner, expected):
+        """A command that only runs another is looked through."""
+        table = {"*": "ask", "git *": "allow"}
+        verdicts = judge("bash", bash(command(outer), command(inner)), policy(bash=table))
+        assert max((State(v[0]) for v in verdicts), key=lambda s: s.strictness) == expected
+
+    @pytest.mark.parametrize(
+        ("line", "table", "expected"),
+        [
+            ("git log > f", {}, ("allow", False)),  # no rule for git means the file
+            ("git log > f", {"*": "deny"}, ("deny", False)),
+            ("git log > f", {"> *": "ask"}, ("ask", False)),
+            ("git log > f", {"git log > *": "ask"}, ("ask", False)),
+            ("git log > f", {"> *": "allow"}, ("allow", True)),
+            ("git log > /dev/null", {}, ("allow", True)),
+            ("for x in a; do git log; done >> f", {"> *": "deny"}, ("deny", False)),
+            ("git log 2> err", {"> *": "deny"}, ("deny", False)),
+            ("echo x > f", {}, ("ask", False)),  # no command that a rule allows writes it
+            ("{ echo x; } > f", {}, ("ask", False)),
+            ("PATH=./bin git log", {}, ("ask", False)),  # another git may run
+            ("X=1 git log", {}, ("allow", True)),
+            ("git log; LD_PRELOAD=./x", {"LD_PRELOAD=*": "deny"}, ("deny", False)),
+        ],
+    )
+    def test_what_no_rule_for_a_command_means(self, line, table, expected):
+        """Files that are written, and variables that say which code runs: (state, by a rule)."""
+        rules = policy(bash={"*": "ask", "git *": "allow", **table})
+        if table.get("*"):
+            rules = policy(bash={**table, "git *": "allow"})
+        call = ToolCall.bash(line, CWD, env={"HOME": "/home/dev"})
+        decision = pipeline.decide(call, rules, NoFileSystem())
+        assert (decision.state, not decision.default and decision.state is State.ALLOW) == (
+            State(expected[0]),
+            expected[1],
+        )
 
     def test_a_rule_may_pin_the_whole_line(self):
         """A rule without a star that is the line decides it, whatever is in it."""
@@ -186,6 +256,10 @@ class TestOtherSurfaces:
         ("tool", "tables", "expected"),
         [
             ("read", {}, [("allow", "defaultPolicy.tools", "read")]),
+            ("TodoWrite", {}, [("allow", "defaultPolicy.tools", "TodoWrite")]),
+            ("frob", {}, [("ask", "a tool that Ringfence does not know", "frob")]),
+            ("frob", {"tools": {"*": "allow"}}, [("allow", "tools.*", "frob")]),
+            ("frob", {"tools": {"frob": "allow"}}, [("allow", "tools.frob", "frob")]),
             ("read", {"tools": {"read": "deny"}}, [("deny", "tools.read", "read")]),
             ("bash", {}, []),  # it has a surface of its own
             ("bash", {"tools": {"bash": "deny"}}, [("deny", "tools.bash", "bash")]),

@@ -4,6 +4,8 @@ from typing import ClassVar
 
 import pytest
 
+from ringfence import Engine, ToolCall
+from ringfence.engine.filesystem import NoFileSystem
 from ringfence.engine.policy import ConfigError, LayeredPolicy, load_policy
 from ringfence.engine.policy.load import config_files, project_of
 from ringfence.engine.policy.trust import TrustStore
@@ -152,15 +154,15 @@ class TestUnknownParts:
         assert states(policy(tmp_path, {HOME_CONFIG: table}), f"git {UNKNOWN}") == ["ask"]
 
 
-class TestContext:
-    """The whole line that a command is part of."""
+class TestAcross:
+    """Rules that match a whole line and none of its commands."""
 
     def test_only_strict_rules_see_it(self, tmp_path):
         """An allow for the whole line's beginning must not allow its end."""
         table = '[bash]\n"*" = "ask"\n"git *" = "allow"\n"*| sh" = "deny"\n'
         loaded = policy(tmp_path, {HOME_CONFIG: table})
-        assert loaded.rule("bash", "rm x", context="git log; rm x").state is State.ASK
-        assert loaded.rule("bash", "curl x", context="curl x | sh").state is State.DENY
+        assert loaded.across("git log; rm x", ["git log", "rm x"]) is None
+        assert loaded.across("curl x | sh", ["curl x", "sh"]).state is State.DENY
 
 
 SURFACES = "tools, bash, mcp, skills, special"
@@ -331,11 +333,11 @@ class TestTrust:
     }
 
     def answers(self, loaded):
-        return (
-            states(loaded, "rm x", "ls x", "cat"),
-            str(loaded.outside("/x", "/x", Operation.READ).state),
-            str(loaded.path("/p/.env", "/p/.env", Operation.READ, "/p").state),
-        )
+        calls = [ToolCall.bash(command, "/p", env={}) for command in ("rm x", "ls x", "cat")]
+        calls += [ToolCall("read", {"path": path}, "/p", env={}) for path in ("/x", "/p/.env")]
+        engine = Engine(loaded, NoFileSystem())
+        states = [str(engine.decide(call).state) for call in calls]
+        return states[:3], *states[3:]
 
     def test_untrusted(self, tmp_path):
         """The stricter of both is the answer, for rules as for paths."""

