@@ -500,11 +500,19 @@ def _declared_subscript(pairs: Pairs, _begin: int, end: int) -> int:
     return end if close >= 0 and _SIGN.match(pairs.text, close + 1) else _NO
 
 
+def _coprocess_name(pairs: Pairs, begin: int, end: int) -> int:
+    """``coproc a[[x]]=()`` has no name: an assignment begins its command."""
+    element = _ELEMENT.match(pairs.text, begin, end)
+    close = pairs.bracket(element.end()) if element else -1
+    return _NO if close >= 0 and _SIGN.match(pairs.text, close + 1) else end
+
+
 def _parameter_subscript(pairs: Pairs, _begin: int, end: int) -> int:
     """``${name[`` is a subscript if its ``]`` comes before the ``}`` that ends the expansion."""
     return end if pairs.bracket(end, in_braces=True) >= 0 else _NO
 
 
+_ELEMENT = re.compile(r"[A-Za-z_]\w*\[")
 _SIGN = re.compile(r"\+?=")
 _CHECKS: dict[str, Callable[[Pairs, int, int], int]] = {
     "ARITHMETIC_COMMAND": _arithmetic,
@@ -514,6 +522,7 @@ _CHECKS: dict[str, Callable[[Pairs, int, int], int]] = {
     "PROCESS_TEXT": _command_text,
     "ASSIGN_ELEMENT": _subscript,
     "DECLARED_ELEMENT": _declared_subscript,
+    "COPROC_NAME": _coprocess_name,
     "ARRAY_KEY": _subscript,
     "SUBSCRIPT": _parameter_subscript,
 }
