@@ -6,6 +6,7 @@ like one outside, is taken for one, with an unknown operation, and its ``command
 
 from __future__ import annotations
 
+import json
 import os
 import pwd
 import re
@@ -32,6 +33,9 @@ PATH_KEYS = frozenset(
     )
 )
 """Names of inputs that hold a path, several, or objects that do, whatever the tool."""
+
+_ARGUMENTS = frozenset(("args", "arguments", "params", "parameters", "input"))
+"""Names of inputs that may hold another tool's arguments as JSON."""
 
 DIRECTORY_KEYS = frozenset(("cwd", "workdir", "working_directory"))
 """Those of them that say where the tool works."""
@@ -180,7 +184,10 @@ def _is_argv(value: object) -> bool:
 
 
 def _inputs(data: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
-    """Every (key, value) of the input, however deep it stands; a list's items have its key."""
+    """Every (key, value) of the input, however deep it stands; a list's items have its key.
+
+    A tool that calls others may have their arguments as JSON in a text.
+    """
     stack: list[tuple[str, Any]] = [("", data)]
     seen = 0
     while stack:
@@ -188,12 +195,21 @@ def _inputs(data: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
         seen += 1
         if seen > _MAX_VALUES:
             raise ValueError("the input is too large, or contains itself")
+        if key in _ARGUMENTS and isinstance(value, str):
+            value = _parsed(value)  # what it says, in the place of its text
         if key == "command" or not isinstance(value, (Mapping, list, tuple)):
             yield key, value
         if isinstance(value, Mapping):
             stack += [(str(k), v) for k, v in reversed(list(value.items()))]
         elif isinstance(value, (list, tuple)) and not (key == "command" and _is_argv(value)):
             stack += [(key, item) for item in reversed(value)]
+
+
+def _parsed(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return text
 
 
 def _values(data: Mapping[str, Any], *, known: bool) -> Iterator[tuple[str, Any]]:

@@ -476,6 +476,14 @@ def _arithmetic(pairs: Pairs, _begin: int, end: int) -> int:
     return close + 2 if pairs.text.startswith(")", close + 1) else _NO
 
 
+def _arithmetic_command(pairs: Pairs, begin: int, end: int) -> int:
+    """As above; but bash does not look behind a backslash-newline for the second ``)``."""
+    close = pairs.parenthesis(end)
+    if close >= 0 and pairs.text.startswith("\\\n", close + 1):
+        return _UNCLOSED
+    return _arithmetic(pairs, begin, end)
+
+
 def _never(_pairs: Pairs, _begin: int, _end: int) -> int:
     return _NO
 
@@ -500,11 +508,16 @@ def _declared_subscript(pairs: Pairs, _begin: int, end: int) -> int:
     return end if close >= 0 and _SIGN.match(pairs.text, close + 1) else _NO
 
 
-def _coprocess_name(pairs: Pairs, begin: int, end: int) -> int:
-    """``coproc a[[x]]=()`` has no name: an assignment begins its command."""
-    element = _ELEMENT.match(pairs.text, begin, end)
-    close = pairs.bracket(element.end()) if element else -1
-    return _NO if close >= 0 and _SIGN.match(pairs.text, close + 1) else end
+def _coprocess_element(pairs: Pairs, _begin: int, end: int) -> int:
+    """A coprocess's name may hold brackets, with anything in them: ``coproc a[x y] { …; }``.
+
+    Behind ``coproc a[x]=`` there is no name: an assignment begins the command.
+    """
+    close = pairs.bracket(end)
+    if close < 0 or _SIGN.match(pairs.text, close + 1):
+        return _NO
+    rest = _REST_OF_NAME.match(pairs.text, close + 1)
+    return rest.end() if rest else _NO
 
 
 def _parameter_subscript(pairs: Pairs, _begin: int, end: int) -> int:
@@ -512,17 +525,23 @@ def _parameter_subscript(pairs: Pairs, _begin: int, end: int) -> int:
     return end if pairs.bracket(end, in_braces=True) >= 0 else _NO
 
 
-_ELEMENT = re.compile(r"[A-Za-z_]\w*\[")
+_REST_OF_NAME = re.compile(
+    r"""(?:[^ \t\n;&|()<>'"`$\\]|\\[^\n]|'[^']*'|"[^"$`\\]*")*"""
+    r"""(?:\$(?=\w)|\$[$*@#?!\-]|\$(?![({\['"])|[^ \t\n;&|()<>'"`$\\])*"""
+    r"(?=[ \t]*\(|[ \t]+(?:if|then|elif|else|fi|while|until|do|done|for|select|case|in|esac"
+    r"|function|coproc|[{}!]|\[\[|\]\])(?:[ \t\n;&|()<>]|$))"
+)
+"""As COPROC_NAME ends in the grammar: a compound command, or a word reserved there, follows."""
 _SIGN = re.compile(r"\+?=")
 _CHECKS: dict[str, Callable[[Pairs, int, int], int]] = {
-    "ARITHMETIC_COMMAND": _arithmetic,
+    "ARITHMETIC_COMMAND": _arithmetic_command,
     "ARITHMETIC": _arithmetic,
     "ARITHMETIC_OLD": _arithmetic_old,
     "COMMAND_TEXT": _command_text,
     "PROCESS_TEXT": _command_text,
     "ASSIGN_ELEMENT": _subscript,
     "DECLARED_ELEMENT": _declared_subscript,
-    "COPROC_NAME": _coprocess_name,
+    "COPROC_ELEMENT": _coprocess_element,
     "ARRAY_KEY": _subscript,
     "SUBSCRIPT": _parameter_subscript,
 }

@@ -12,6 +12,7 @@ from typing import Final
 
 from attrs import evolve, frozen
 
+from ringfence.rules.mcp import PROXY, is_mcp, targets
 from ringfence.rules.model import (
     UNKNOWN,
     CommandLine,
@@ -102,7 +103,7 @@ def _bash(facts: Facts, policy: Policy) -> tuple[Verdict, ...]:
     run = {bare(command.words) for command in facts.commands}
     for command in facts.commands:
         names, aliases = _names(command), _aliases(command)
-        rule = policy.rule("bash", *names, aliases=aliases)
+        rule = _whole(policy, policy.rule("bash", *names, aliases=aliases), "bash")
         parts += (*names, *aliases)
         if len(facts.commands) > 1 and _is_general(rule):
             if command.redirection and rule.state is State.ASK:
@@ -114,13 +115,13 @@ def _bash(facts: Facts, policy: Policy) -> tuple[Verdict, ...]:
         if opaque.kind is OpaqueKind.UNKNOWN:
             continue
         # A part that was never read may be any command, and no rule can have meant it.
-        rule = policy.rule("bash", UNKNOWN)
+        rule = _whole(policy, policy.rule("bash", UNKNOWN), "bash")
         if rule.state is State.ALLOW:
             rule = UNREAD
         verdicts.append(Verdict("bash", rule, (), (opaque,), opaque.text, opaque.span))
         parts.append(UNKNOWN)
     if all(verdict.rule is REDIRECTED for verdict in verdicts):
-        verdicts.append(Verdict("bash", policy.rule("bash", line), subject=line))
+        verdicts.append(Verdict("bash", _whole(policy, pinned, "bash"), subject=line))
     elif (across := policy.across(line, parts)) is not None:
         verdicts.append(Verdict("bash", across, subject=line))
     return _distinct(verdicts)
@@ -168,11 +169,25 @@ def _distinct(verdicts: list[Verdict]) -> tuple[Verdict, ...]:
     return tuple(kept.values())
 
 
+def _whole(policy: Policy, rule: Rule, tool: str) -> Rule:
+    """Of a tool with a table of its own, what ``tools`` says is the default of that table.
+
+    An allow for all tools is no rule for this one.
+    """
+    if not rule.default:
+        return rule
+    whole = policy.rule("tools", tool, aliases=SPELLINGS.get(tool, ()))
+    if whole.default:
+        return rule
+    return evolve(whole, pattern=None, default=whole.state is State.ALLOW and _is_general(whole))
+
+
 def _tools(facts: Facts, policy: Policy) -> tuple[Verdict, ...]:
-    names = (facts.tool, "mcp") if mcp_names(facts) else (facts.tool,)
-    rule = policy.rule("tools", *names, aliases=SPELLINGS.get(facts.tool, ()))
-    if rule.default and (facts.tool in ("bash", "skill") or mcp_names(facts)):
-        return ()  # these have a surface of their own, whose default holds
+    if facts.tool in ("bash", "skill", PROXY):
+        return ()  # see _whole
+    rule = policy.rule("tools", facts.tool, aliases=SPELLINGS.get(facts.tool, ()))
+    if is_mcp(facts.tool) and _is_general(rule):
+        return ()
     if rule.built_in and is_unknown_tool(facts.tool):
         rule = UNKNOWN_TOOL
     return (Verdict("tools", rule, subject=facts.tool),)
@@ -180,32 +195,21 @@ def _tools(facts: Facts, policy: Policy) -> tuple[Verdict, ...]:
 
 def _mcp(facts: Facts, policy: Policy) -> tuple[Verdict, ...]:
     verdicts = []
-    for server, tool in mcp_names(facts):
-        names = (f"{server}:{tool}", f"{server}_{tool}", server)
+    for target in targets(facts.tool, facts.input):
+        names, aliases = target.names, target.aliases
         by_name = [rule for name in names if (rule := policy.rule("mcp", name)).pattern == name]
         # A rule for the tool decides over one for its server, whichever comes last.
-        rule = by_name[0] if by_name else policy.rule("mcp", *names)
-        verdicts.append(Verdict("mcp", rule, subject=names[0]))
+        rule = by_name[0] if by_name else policy.rule("mcp", *names, aliases=aliases)
+        verdicts.append(Verdict("mcp", _whole(policy, rule, PROXY), subject=names[0]))
     return tuple(verdicts)
-
-
-def mcp_names(facts: Facts) -> tuple[tuple[str, str], ...]:
-    """The (server, tool) that ``mcp__server__tool`` may mean, empty for any other tool.
-
-    A server's name may itself hold ``__``, so there may be several; each is judged.
-    """
-    if not facts.tool.startswith("mcp__"):
-        return ()
-    parts = facts.tool.removeprefix("mcp__").split("__")
-    splits = [("__".join(parts[:n]), "__".join(parts[n:])) for n in range(1, len(parts))]
-    return tuple(splits) or ((parts[0], ""),)
 
 
 def _skills(facts: Facts, policy: Policy) -> tuple[Verdict, ...]:
     if facts.tool != "skill":
         return ()
     name = str(facts.input.get("name", facts.input.get("skill", "")))
-    return (Verdict("skills", policy.rule("skills", name), subject=name),)
+    rule = _whole(policy, policy.rule("skills", name), "skill")
+    return (Verdict("skills", rule, subject=name),)
 
 
 GATES: Final[tuple[Gate, ...]] = (

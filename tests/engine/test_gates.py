@@ -7,7 +7,8 @@ from ringfence.engine.call import ToolCall
 from ringfence.engine.filesystem import NoFileSystem
 from ringfence.engine.policy.model import Entry, Layer, LayeredPolicy
 from ringfence.rules import gates
-from ringfence.rules.gates import GATES, Gate, mcp_names
+from ringfence.rules.gates import GATES, Gate
+from ringfence.rules.mcp import targets
 from ringfence.rules.model import (
     UNKNOWN,
     CommandLine,
@@ -262,9 +263,14 @@ class TestOtherSurfaces:
             ("frob", {"tools": {"frob": "allow"}}, [("allow", "tools.frob", "frob")]),
             ("read", {"tools": {"read": "deny"}}, [("deny", "tools.read", "read")]),
             ("bash", {}, []),  # it has a surface of its own
-            ("bash", {"tools": {"bash": "deny"}}, [("deny", "tools.bash", "bash")]),
+            ("bash", {"tools": {"bash": "deny"}}, []),
             ("mcp__a__b", {}, []),
-            ("mcp__a__b", {"tools": {"mcp": "ask"}}, [("ask", "tools.mcp", "mcp__a__b")]),
+            ("mcp__a__b", {"tools": {"mcp": "ask"}}, []),
+            (
+                "mcp__a__b",
+                {"tools": {"mcp__a__*": "ask"}},
+                [("ask", "tools.mcp__a__*", "mcp__a__b")],
+            ),
         ],
     )
     def test_tools(self, tool, tables, expected):
@@ -292,9 +298,66 @@ class TestOtherSurfaces:
     def test_mcp_name_that_can_be_read_in_two_ways(self):
         """A server whose name holds the separator is judged in every reading."""
         facts = Facts("mcp__a__b__c", {}, None)
-        assert mcp_names(facts) == (("a", "b__c"), ("a__b", "c"))
+        names = [target.names for target in targets(facts.tool, {})]
+        assert names == [
+            ("a:b__c", "a_b__c", "a", "mcp_call"),
+            ("a__b:c", "a__b_c", "a__b", "mcp_call"),
+        ]
         verdicts = judge("mcp", facts, policy(mcp={"a__b": "deny"}))
         assert [verdict[0] for verdict in verdicts] == ["allow", "deny"]
+
+    @pytest.mark.parametrize(
+        ("data", "table", "expected"),
+        [
+            ({"server": "git", "tool": "log"}, {"git:log": "deny"}, "deny"),
+            ({"tool": "git:log"}, {"git": "deny"}, "deny"),
+            ({"tool": "git_log"}, {"*": "ask", "git_*": "allow"}, "allow"),
+            ({"tool": "my_git_log"}, {"my_git": "deny"}, "deny"),  # the server, it may be
+            ({"tool": "my_git_log"}, {"*": "ask", "my_git": "allow"}, "ask"),  # or not
+            ({"tool": "git_log"}, {"mcp_call": "deny"}, "deny"),
+            ({"describe": "git_log"}, {"*": "ask", "mcp_describe": "allow"}, "allow"),
+            ({"search": "log"}, {"*": "ask", "mcp_search": "allow"}, "allow"),
+            ({"connect": "git"}, {"mcp_connect": "ask", "git": "deny"}, "deny"),
+            ({"server": "git"}, {"mcp_list": "deny"}, "deny"),
+            ({}, {"*": "deny", "mcp_status": "allow"}, "allow"),
+            ({"search": "x", "tool": "git:push"}, {"*": "deny", "mcp_search": "allow"}, "deny"),
+        ],
+    )
+    def test_the_proxy_to_all_servers(self, data, table, expected):
+        """One tool `mcp` that calls others: by what its input asks for."""
+        verdicts = judge("mcp", Facts("mcp", data, None), policy(mcp=table))
+        assert max((State(v[0]) for v in verdicts), key=lambda s: s.strictness) == expected
+
+    @pytest.mark.parametrize(
+        ("gate", "facts", "tables", "expected"),
+        [
+            ("bash", bash(command("ls")), {"tools": {"bash": "deny"}}, ("deny", "tools.bash")),
+            ("bash", bash(command("ls")), {"tools": {"*": "ask"}}, ("ask", "tools.*")),
+            (
+                "bash",
+                bash(command("ls")),
+                {"tools": {"bash": "deny"}, "bash": {"ls": "allow"}},
+                ("allow", 'bash "ls"'),
+            ),
+            ("mcp", Facts("mcp__a__b", {}, None), {"tools": {"mcp": "ask"}}, ("ask", "tools.mcp")),
+            (
+                "mcp",
+                Facts("mcp__a__b", {}, None),
+                {"tools": {"mcp": "deny"}, "mcp": {"a": "allow"}},
+                ("allow", 'mcp "a"'),
+            ),
+            (
+                "skills",
+                Facts("skill", {"name": "x"}, None),
+                {"tools": {"skill": "deny"}},
+                ("deny", "tools.skill"),
+            ),
+        ],
+    )
+    def test_a_tool_with_a_table_of_its_own(self, gate, facts, tables, expected):
+        """What `tools` says of it is the default of that table."""
+        [(state, rule, _)] = judge(gate, facts, policy(**tables))
+        assert (state, rule) == expected
 
     def test_skills(self):
         """By the skill's name."""
