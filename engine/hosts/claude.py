@@ -49,6 +49,7 @@ TOOLS: Mapping[str, HostTool] = {
     "Glob": HostTool("find"),
     "Grep": HostTool("grep"),
     "LS": HostTool("ls"),
+    "LSP": HostTool("read", {**_FILE, "filePath": "path"}),
     "WebFetch": HostTool("fetch"),
     "Skill": HostTool("skill", {"skill": "name"}),
 }

@@ -22,6 +22,7 @@ TOOLS: Mapping[str, HostTool] = {
     "list": HostTool("ls"),
     "grep": HostTool("grep", {"pattern": "regex", "include": "glob"}),
     "webfetch": HostTool("fetch"),
+    "lsp": HostTool("read", _FILE),
     "skill": HostTool("skill"),
 }
 
