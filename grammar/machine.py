@@ -240,6 +240,10 @@ class Machine:
             if match is None:
                 if position == len(text):
                     return END, position, position
+                half = _HALF_OPERATOR.match(text, position) if self._continued else None
+                if half is not None:
+                    self._cut(half.end())
+                    continue
                 raise self._unexpected_text(position, states)
             name = match.lastgroup
             if name == "SKIP":
@@ -445,6 +449,7 @@ class Machine:
 
 
 _PLAIN = re.compile(r"[ \t]*[^\s;&|()<>'\"`$\\#]*[<>]?")
+_HALF_OPERATOR = re.compile(r"[ \t]*[;&|<>]+(?=\\\n)")  # of `;;`, where no `;` may stand
 _LOOK_BACK = 50  # states kept for finding out what could stand next
 _WORD_ENDERS = frozenset(("BLANK", "NEWLINE", "AND_IF", "OR_IF", "RPAR"))
 
