@@ -69,3 +69,6 @@ class Decision:
     verdicts: tuple[Verdict, ...] = ()
     effects: tuple[Effect, ...] = ()
     message: str = field(default="")
+    headless: State = State.DENY  # what an ask becomes where nobody can be asked
+    resolution: str = ""  # of an ask that was answered: how
+    duration: float = 0.0  # seconds that deciding took

@@ -1,19 +1,27 @@
-"""The one door: an Engine decides calls."""
+"""The one door: an Engine decides calls, and asks about them."""
 
 from __future__ import annotations
 
+import sys
+import time
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from attrs import field, frozen
+from attrs import evolve, field, frozen
 
 from ringfence.engine.call import Decision, ToolCall
+from ringfence.engine.escape import visible
 from ringfence.engine.filesystem import FileSystem, RealFileSystem
 from ringfence.engine.log import ReviewLog
-from ringfence.engine.pipeline import decide, environment
+from ringfence.engine.pipeline import decide, decided, environment
 from ringfence.engine.policy import LayeredPolicy, load_policy
+from ringfence.engine.tools import home_of
+from ringfence.rules.model import State
 
-if TYPE_CHECKING:
-    from ringfence.grammar import Grammar  # not every call parses
+if TYPE_CHECKING:  # few calls ask, and not every call parses
+    from ringfence.engine.approval import Approver, AsyncApprover
+    from ringfence.engine.grants import Grant, GrantStore, Offer
+    from ringfence.grammar import Grammar
 
 
 @frozen
@@ -22,7 +30,8 @@ class Engine:
 
     Without arguments: the built-in defaults (ask about everything outside the working directory,
     allow the rest) on the real file system. ``Engine.load`` reads the config files instead.
-    With a ``log``, decisions are written down for review. ``grammar`` is one that extends bash's
+    With a ``log``, decisions are written down for review. With ``grants``, what the user has
+    allowed before is not asked again. ``grammar`` is one that extends bash's
     (``ringfence.grammar.bash().extend``).
 
     >>> Engine().decide(ToolCall.bash("cat /etc/hosts", cwd="/home/dev/project")).state
@@ -33,6 +42,7 @@ class Engine:
     filesystem: FileSystem = field(factory=RealFileSystem)
     log: ReviewLog | None = None
     grammar: Grammar | None = None
+    grants: GrantStore | None = None
 
     @classmethod
     def load(
@@ -42,21 +52,108 @@ class Engine:
         config: str | None = None,
         filesystem: FileSystem | None = None,
         log: ReviewLog | None = None,
+        grants: GrantStore | None = None,
     ) -> Engine:
         """An engine with the policy of the user's files and of the project in ``cwd``.
 
         ``config`` is a file to use instead of both. Raises ConfigError for a file that cannot
         be used: never go on without it, since what it forbids would be allowed.
         """
-        return cls(load_policy(cwd, config=config), filesystem or RealFileSystem(), log)
+        policy = load_policy(cwd, config=config)
+        return cls(policy, filesystem or RealFileSystem(), log, grants=grants)
 
     def decide(self, call: ToolCall) -> Decision:
         """Allow, ask or deny, with everything that the answer rests on.
 
         Raises ValueError if ``call.cwd`` is not absolute; whatever else goes wrong is an ask.
         """
+        return self._recorded(self._decided(call))
+
+    def approve(self, call: ToolCall, approver: Approver) -> Decision:
+        """Decide, and let ``approver`` answer if the answer is ask: allow or deny comes back.
+
+        What the answer keeps is stored with the engine's ``grants``. Raises as ``decide``, and
+        what the approver raises, except NobodyToAskError.
+        """
+        from ringfence.engine.approval import NobodyToAskError  # noqa: PLC0415 - as above
+
+        decision = self._decided(call)
+        if decision.state is State.ASK:
+            try:
+                answer = approver.approve(decision, self.offers(decision))
+            except NobodyToAskError:
+                decision = self._unanswered(decision)
+            else:
+                decision = self._answered(decision, answer)
+        return self._recorded(decision)
+
+    async def approve_async(self, call: ToolCall, approver: AsyncApprover) -> Decision:
+        """The same for an event loop."""
+        from ringfence.engine.approval import NobodyToAskError  # noqa: PLC0415 - as above
+
+        decision = self._decided(call)
+        if decision.state is State.ASK:
+            try:
+                answer = await approver.approve(decision, self.offers(decision))
+            except NobodyToAskError:
+                decision = self._unanswered(decision)
+            else:
+                decision = self._answered(decision, answer)
+        return self._recorded(decision)
+
+    def offers(self, decision: Decision) -> tuple[Offer, ...]:
+        """The answers to a decision that asks: the first keeps nothing, then the narrowest."""
+        from ringfence.engine.grants import offers  # noqa: PLC0415 - as above
+
+        found = offers(decision, self.filesystem, home_of(environment(decision.call)))
+        return found if self.grants is not None else found[:1]
+
+    def _decided(self, call: ToolCall) -> Decision:
+        start = time.perf_counter()
         policy = self.policy.for_agent(call.agent, environment(call))
         decision = decide(call, policy, self.filesystem, self.grammar)
+        if decision.state is State.ASK and self.grants is not None:
+            decision = self._granted(decision, self.grants)
+        return evolve(decision, headless=policy.headless, duration=time.perf_counter() - start)
+
+    def _granted(self, decision: Decision, store: GrantStore) -> Decision:
+        from ringfence.engine.grants import GrantError, granted  # noqa: PLC0415 - as above
+
+        try:
+            grants = store.read()
+        except GrantError as error:
+            _complain(str(error))
+            return decision
+        verdicts = granted(decision, grants, str(store.path))
+        return decision if verdicts is decision.verdicts else decided(decision, verdicts)
+
+    def _answered(self, decision: Decision, offer: Offer | None) -> Decision:
+        from ringfence.engine.approval import allowed, declined  # noqa: PLC0415 - as above
+        from ringfence.engine.grants import GrantError  # noqa: PLC0415 - as above
+
+        if offer is None:
+            return declined(decision)
+        kept: tuple[Grant, ...] = ()
+        note = ""
+        if offer.grants and self.grants is not None:
+            try:
+                kept = self.grants.add(offer.grants)
+            except GrantError as error:
+                _complain(f"the answer holds for this call alone: {error}")
+                note = " (the grant could not be kept)"
+        return allowed(decision, offer, kept, note)
+
+    def _unanswered(self, decision: Decision) -> Decision:
+        from ringfence.engine.approval import unanswered  # noqa: PLC0415 - as above
+
+        return unanswered(decision)
+
+    def _recorded(self, decision: Decision) -> Decision:
         if self.log is not None:
             self.log.record(decision)
         return decision
+
+
+def _complain(text: str) -> None:
+    with suppress(OSError, ValueError):
+        sys.stderr.write(f"ringfence: {visible(text)}\n")

@@ -25,6 +25,7 @@ from ringfence.engine.call import Decision
 from ringfence.engine.escape import json_text, shorten, visible
 from ringfence.engine.record import decision_record
 from ringfence.engine.secrets import masked, masked_values
+from ringfence.engine.state import state_folder
 from ringfence.rules.model import State
 
 MAX_TEXT = 16_000
@@ -50,10 +51,7 @@ class ReviewLog:
     @classmethod
     def of_user(cls, by: str, env: Mapping[str, str] = os.environ) -> ReviewLog:
         """The user's log: ``$XDG_STATE_HOME/ringfence/review.jsonl``."""
-        base = env.get("XDG_STATE_HOME", "")
-        if not base.startswith("/"):  # the XDG specification: a relative path is to be ignored
-            base = str(Path(env.get("HOME") or Path.home(), ".local", "state"))
-        return cls(Path(base, "ringfence", "review.jsonl"), by)
+        return cls(state_folder(env) / "review.jsonl", by)
 
     def record(self, decision: Decision) -> None:
         """Write the decision down if it is one to review.
@@ -169,7 +167,10 @@ def _line(decision: Decision, by: str) -> bytes:
         "agent": call.agent,
         "cwd": call.cwd,
         "tool": call.tool,
+        "duration": round(decision.duration, 6),
     }
+    if decision.resolution:
+        entry["resolution"] = decision.resolution
     if call.command is not None:
         entry["command"] = shorten(call.command, MAX_TEXT)
     else:

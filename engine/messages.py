@@ -35,7 +35,7 @@ _MAX_WORDS = 100
 _MAX_PATH = 300
 _AROUND = 60  # characters kept on both sides of an offending word in a shortened command
 
-_VERBS = {
+VERBS = {
     Operation.READ: "read",
     Operation.WRITE: "write",
     Operation.DELETE: "delete",
@@ -59,9 +59,14 @@ def decision_message(decision: Decision) -> str:
 
 def ask_prompt(decision: Decision) -> str:
     """What a person is asked."""
+    return prompt_text(decision)
+
+
+def prompt_text(decision: Decision, shown: str | None = None) -> str:
+    """The same, with the call as ``shown`` (indented) has it: with marks, for a terminal."""
     matter = _Matter.of(decision, State.ASK)
     opening = f"{matter.who} wants to {matter.act}:"
-    return matter.text(opening, "Asked by", ())
+    return matter.text(opening, "Asked by", (), shown)
 
 
 def deny_reason(decision: Decision) -> str:
@@ -183,8 +188,11 @@ class _Matter:
         what = "commands" if self.bash else "calls"
         return (f"Other {what} are not affected by this rule.",)
 
-    def text(self, opening: str, label: str, closing: tuple[str, ...]) -> str:
-        blocks = [opening, _indented(call_text(self.decision)), *self.body(label)]
+    def text(
+        self, opening: str, label: str, closing: tuple[str, ...], shown: str | None = None
+    ) -> str:
+        shown = _indented(call_text(self.decision)) if shown is None else shown
+        blocks = [opening, shown, *self.body(label)]
         if closing:
             blocks.append("\n".join(closing))
         return "\n\n".join(blocks)
@@ -214,7 +222,7 @@ def _finding_text(finding: Finding) -> str:
     if finding.real != finding.path:
         path += f" -> {path_text(finding.real)}"
     words = visible(shorten(" ".join(effect.text.split()), _MAX_WORDS).translate(_MARKS))
-    return f"{perhaps}{_VERBS[effect.operation]} {path}, named by `{words}`"
+    return f"{perhaps}{VERBS[effect.operation]} {path}, named by `{words}`"
 
 
 def _opaque_text(opaque: Opaque) -> str:

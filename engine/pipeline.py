@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from attrs import evolve, frozen
 
 from ringfence.engine.call import Decision, ToolCall
-from ringfence.engine.filesystem import FileSystem
+from ringfence.engine.filesystem import FileSystem, Kind
 from ringfence.engine.messages import decision_message
 from ringfence.engine.paths import (
     is_exempt,
@@ -23,6 +23,7 @@ from ringfence.engine.paths import (
     outside,
     real_path,
 )
+from ringfence.engine.state import state_folder, user_folder
 from ringfence.engine.tools import DIRECTORY_KEYS, commands_of, home_of, local_path, tool_effects
 from ringfence.rules.gates import GATES
 from ringfence.rules.model import (
@@ -59,7 +60,9 @@ def decide(
     """The decision on a call. Raises ValueError if ``call.cwd`` is not absolute, else nothing."""
     if not call.cwd.startswith("/"):
         raise ValueError(f"cwd must be an absolute path, not {call.cwd!r}")
-    collected = collect(call, filesystem, grammar, everything=policy.names_paths)
+    own = own_folders(call)
+    everything = policy.names_paths or filesystem.kind(own[0]) not in _NO_FOLDER
+    collected = collect(call, filesystem, grammar, everything=everything)
     return combine(call, collected, judge(collected, policy))
 
 
@@ -87,8 +90,19 @@ def collect(
         command = "\n".join(commands_of(call)) or None  # the rules for bash see it too
     touched = _touched(effects, filesystem) if everything else ()
     cwd = normalise(call.cwd)
-    facts = Facts(call.tool, call.input, command, findings, opaque, commands, touched, cwd)
+    own = own_folders(call)
+    facts = Facts(call.tool, call.input, command, findings, opaque, commands, touched, cwd, own)
     return Collected(effects, facts)
+
+
+_NO_FOLDER = (Kind.MISSING, Kind.UNKNOWN)
+
+
+def own_folders(call: ToolCall) -> tuple[str, ...]:
+    """Where Ringfence's own files are: the project's folder first, then the user's."""
+    env = environment(call)
+    user = (str(user_folder(env)), str(state_folder(env)))
+    return (f"{normalise(call.cwd).rstrip('/')}/.ringfence", *user)
 
 
 def judge(collected: Collected, policy: Policy) -> tuple[Verdict, ...]:
@@ -120,19 +134,21 @@ def _tightens(verdict: Verdict) -> bool:
 
 def combine(call: ToolCall, collected: Collected, verdicts: tuple[Verdict, ...]) -> Decision:
     """The strictest verdict is the decision; the others stay with it."""
+    facts = collected.facts
+    found = Decision(
+        call, State.ASK, False, facts.findings, facts.opaque, effects=collected.effects
+    )
+    return decided(found, verdicts)
+
+
+def decided(decision: Decision, verdicts: tuple[Verdict, ...]) -> Decision:
+    """The decision as these verdicts make it."""
     state = max((v.state for v in verdicts), key=lambda s: s.strictness, default=State.ASK)
     defaults = [v.rule.default for v in verdicts if v.state is state]
-    decision = Decision(
-        call,
-        state,
-        # One rule is enough to ask or deny. But `git status && rm x` is not allowed by a rule
-        # for git: an allow is only a rule's if no part of it rests on a default.
-        default=any(defaults) if state is State.ALLOW else bool(defaults) and all(defaults),
-        findings=collected.facts.findings,
-        opaque=collected.facts.opaque,
-        verdicts=verdicts,
-        effects=collected.effects,
-    )
+    # One rule is enough to ask or deny. But `git status && rm x` is not allowed by a rule
+    # for git: an allow is only a rule's if no part of it rests on a default.
+    default = any(defaults) if state is State.ALLOW else bool(defaults) and all(defaults)
+    decision = evolve(decision, state=state, default=default, verdicts=verdicts)
     try:
         message = decision_message(decision)
     except Exception as error:  # noqa: BLE001  # as above

@@ -91,6 +91,38 @@ def _paths(facts: Facts, policy: Policy) -> tuple[Verdict, ...]:
     return tuple(Verdict("paths", rule, tuple(found)) for rule, found in by_rule.items())
 
 
+OWN_FILES: Final = Rule(
+    State.ASK, "Ringfence's own config, trust and grants", "built-in default", built_in=True
+)
+"""The rule for what would change the policy itself, where no rule for paths names the file."""
+
+_OWN_COMMANDS = {"trust": ("--list",), "grants": ("", "list"), "install": (), "uninstall": ()}
+"""Commands of Ringfence that change something, each with the first words that do not."""
+
+
+def _own_files(facts: Facts, policy: Policy) -> tuple[Verdict, ...]:
+    found = []
+    for touched in (*facts.findings, *facts.touched):
+        if touched.effect.operation not in _CHANGES:
+            continue
+        paths = (touched.path, touched.real)
+        if any(path == own or path.startswith(f"{own}/") for path in paths for own in facts.own):
+            rule = policy.path(*paths, touched.effect.operation, facts.cwd)
+            if rule is None:
+                found.append(touched)
+    verdicts = [Verdict("own_files", OWN_FILES, tuple(dict.fromkeys(found)))] if found else []
+    for command in facts.commands:
+        words = command.words
+        if len(words) > 1 and words[0].rpartition("/")[2] == "ringfence":
+            harmless = _OWN_COMMANDS.get(words[1])
+            if harmless is not None and "".join(words[2:3]) not in harmless:
+                verdicts.append(Verdict("own_files", OWN_FILES, (), (), command.text, command.span))
+    return tuple(verdicts)
+
+
+_CHANGES = (Operation.WRITE, Operation.DELETE, Operation.UNKNOWN)
+
+
 def _bash(facts: Facts, policy: Policy) -> tuple[Verdict, ...]:
     line = facts.command
     if line is None:
@@ -110,7 +142,7 @@ def _bash(facts: Facts, policy: Policy) -> tuple[Verdict, ...]:
                 rule = REDIRECTED
             elif _adds_nothing(command, run):
                 continue
-        verdicts.append(Verdict("bash", rule, subject=command.text, span=command.span))
+        verdicts.append(Verdict("bash", rule, (), (), command.text, command.span, command.words))
     for opaque in facts.opaque:
         if opaque.kind is OpaqueKind.UNKNOWN:
             continue
@@ -219,6 +251,7 @@ GATES: Final[tuple[Gate, ...]] = (
         _external_directory,
     ),
     Gate("paths", "Single paths, inside and outside, that rules name.", _paths),
+    Gate("own_files", "What would change Ringfence's own config, trust or grants.", _own_files),
     Gate("bash", "Each simple command that a bash command runs.", _bash),
     Gate("tools", "The tool by its name.", _tools),
     Gate("mcp", "The server and the tool of an MCP call.", _mcp),

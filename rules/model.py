@@ -232,8 +232,9 @@ class Facts:
     findings: tuple[Finding, ...] = ()
     opaque: tuple[Opaque, ...] = ()
     commands: tuple[CommandLine, ...] = ()
-    touched: tuple[Finding, ...] = ()  # inside too; only if the policy names paths
+    touched: tuple[Finding, ...] = ()  # inside too; only if someone asks for those
     cwd: str = "/"
+    own: tuple[str, ...] = ()  # folders of Ringfence's own config and state
 
 
 @frozen
@@ -246,6 +247,7 @@ class Verdict:
     opaque: tuple[Opaque, ...] = ()
     subject: str = ""  # e.g. the simple command that a bash rule judged
     span: Span | None = field(default=None)
+    words: tuple[str, ...] = ()  # of that command
 
     @property
     def state(self) -> State:

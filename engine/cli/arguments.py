@@ -10,6 +10,7 @@ from typing import Any
 from ringfence.engine.call import ToolCall
 from ringfence.engine.engine import Engine
 from ringfence.engine.filesystem import FileSystem, NoFileSystem, RealFileSystem
+from ringfence.engine.grants import GrantStore
 from ringfence.engine.log import ReviewLog
 from ringfence.rules.tool_names import canonical_tool
 
@@ -58,7 +59,11 @@ def engine_for(arguments: argparse.Namespace, cwd: str) -> Engine:
     elif arguments.no_filesystem:
         filesystem, project = NoFileSystem(), None
     log = None if arguments.no_log else ReviewLog.of_user("check")
-    return Engine.load(project, config=arguments.config, filesystem=filesystem, log=log)
+    # What was granted is about this world.
+    grants = GrantStore.of_user() if project is not None else None
+    return Engine.load(
+        project, config=arguments.config, filesystem=filesystem, log=log, grants=grants
+    )
 
 
 def call_of(arguments: argparse.Namespace) -> ToolCall:

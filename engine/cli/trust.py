@@ -11,6 +11,7 @@ from ringfence.engine.cli.output import warn, write_text
 from ringfence.engine.escape import visible
 from ringfence.engine.policy.load import config_files, load_policy, project_of
 from ringfence.engine.policy.trust import TrustStore
+from ringfence.engine.state import StateError
 
 ERROR = 2
 
@@ -56,8 +57,8 @@ def run(arguments: argparse.Namespace) -> int:
         for file in files:
             _say(f"--- {file}\n{file.read_text('utf-8', 'replace').rstrip()}")
         store.trust(folder, files)
-    except OSError as error:
-        warn(f"the trust cannot be kept: {error.strerror}")
+    except (OSError, StateError) as error:
+        warn(f"the trust cannot be kept: {getattr(error, 'strerror', None) or error}")
         return ERROR
     _say(f"Trusted until one of these files changes: {folder}")
     return 0

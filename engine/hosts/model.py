@@ -77,6 +77,8 @@ def verdict(decision: Decision, *, asks: bool = True) -> Verdict:
         rules = {f"{v.rule.rule} ({v.rule.source})": None for v in decision.verdicts}
         return Verdict("allow", shorten(f"Allowed by {', '.join(rules)}", MAX_REASON))
     if decision.state is State.ASK and not asks:
+        if decision.headless is State.ALLOW:
+            return Verdict("")
         return Verdict("deny", shorten(no_prompt_reason(decision), MAX_REASON))
     return Verdict(decision.state.value, shorten(decision.message, MAX_REASON))
 

@@ -22,6 +22,7 @@ from attrs import evolve
 from ringfence.engine.policy.document import Document, Keys, read
 from ringfence.engine.policy.errors import ConfigError
 from ringfence.engine.policy.model import (
+    HEADLESS,
     NAMED,
     PATHS,
     SPECIAL,
@@ -31,11 +32,12 @@ from ringfence.engine.policy.model import (
     LayeredPolicy,
 )
 from ringfence.engine.policy.trust import TrustStore
+from ringfence.engine.state import user_folder
 from ringfence.rules.model import Operation, State, is_known
 from ringfence.rules.tool_names import canonical_tool
 
 SUFFIXES = (".toml", ".json", ".jsonc")
-_AGENT_KEYS = ("defaultPolicy", *SURFACES, NAMED)
+_AGENT_KEYS = ("defaultPolicy", *SURFACES, NAMED, HEADLESS)
 _KEYS = (*_AGENT_KEYS, "agents", "$schema")
 
 
@@ -111,14 +113,6 @@ def _agent(path: Path) -> Document | None:
     return read_agent(path)
 
 
-def user_folder(env: Mapping[str, str]) -> Path:
-    """Where the user's own config is."""
-    base = env.get("XDG_CONFIG_HOME", "")
-    if not base.startswith("/"):  # the XDG specification: a relative path is to be ignored
-        base = os.path.join(env.get("HOME") or os.path.expanduser("~"), ".config")  # noqa: PTH111, PTH118
-    return Path(base, "ringfence")
-
-
 def _find(folder: Path) -> Document | None:
     found = [document for suffix in SUFFIXES if (document := read(folder / f"config{suffix}"))]
     if len(found) > 1:
@@ -152,7 +146,16 @@ def _layer(name: str, document: Document, keys: Keys, data: Any, agent: str | No
         _known(document, place, SURFACES)
         defaults[surface] = (_state(document, place, value), document.source(*place))
     asks = agent is None and not document.file.endswith(".toml")
-    return Layer(name, document.file, tables, defaults, asks, agent)
+    headless = _headless(document, (*keys, HEADLESS), data[HEADLESS]) if HEADLESS in data else None
+    return Layer(name, document.file, tables, defaults, asks, agent, headless=headless)
+
+
+def _headless(document: Document, keys: Keys, value: Any) -> State:
+    """What a question becomes where nobody can be asked."""
+    if value not in ("allow", "deny"):
+        shown = f'"{value}"' if isinstance(value, str) else _kind(value)
+        raise document.error(keys, f'must be "allow" or "deny", not {shown}')
+    return State(value)
 
 
 def _entries(document: Document, keys: Keys, surface: str) -> tuple[Entry, ...]:

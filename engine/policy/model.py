@@ -23,6 +23,9 @@ PATHS = "external_directory"
 NAMED = "paths"
 """The surface of rules for single paths, inside and outside."""
 
+HEADLESS = "headless"
+"""The key that says what a question becomes where nobody can be asked."""
+
 BUILT_IN = "built-in default"
 
 
@@ -121,6 +124,7 @@ class Layer:
     asks_unless_set: bool = False
     agent: str | None = None
     held: bool = False  # it may only tighten: a project's file that nobody has trusted
+    headless: State | None = None  # allow or deny, where nobody can be asked
 
     def paths(self) -> Iterable[Entry]:
         """What it says of paths outside, the last line first."""
@@ -162,6 +166,14 @@ class LayeredPolicy:
             for layer in self.layers
             if layer.held
         )
+
+    @property
+    def headless(self) -> State:
+        """What a question becomes where nobody can be asked: deny, unless a file says allow."""
+        if any(layer.held and layer.headless is State.DENY for layer in self.layers):
+            return State.DENY
+        said = [layer.headless for layer in self._free if layer.headless is not None]
+        return said[-1] if said else State.DENY
 
     def _entries(self, surface: str) -> Iterable[Entry]:
         """The entries of all layers that count here, the strongest first."""

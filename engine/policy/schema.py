@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ringfence.engine.policy.load import OPERATIONS
-from ringfence.engine.policy.model import NAMED, SURFACES
+from ringfence.engine.policy.model import HEADLESS, NAMED, SURFACES
 from ringfence.rules.model import State
 
 _STATE = {"enum": [state.value for state in State]}
@@ -57,6 +57,10 @@ def schema() -> dict[str, Any]:
             "additionalProperties": False,
         },
         NAMED: {**_PATHS, "description": "Single paths, inside and outside, by patterns."},
+        HEADLESS: {
+            "enum": ["allow", "deny"],
+            "description": "What a question becomes where nobody can be asked (deny).",
+        },
     }
     agent = {"type": "object", "properties": tables, "additionalProperties": False}
     return {

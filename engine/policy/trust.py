@@ -10,14 +10,12 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
-import tempfile
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from attrs import frozen
 
-MAX_BYTES = 1 << 20
+from ringfence.engine.state import StateError, locked, read_private, state_folder, write_private
 
 
 @frozen
@@ -29,20 +27,13 @@ class TrustStore:
     @classmethod
     def of_user(cls, env: Mapping[str, str]) -> TrustStore:
         """The store of the user whose variables ``env`` are."""
-        base = env.get("XDG_STATE_HOME", "")
-        if not base.startswith("/"):  # the XDG specification: a relative path is to be ignored
-            base = str(Path(env.get("HOME") or Path.home(), ".local", "state"))
-        return cls(Path(base, "ringfence", "trust.json"))
+        return cls(state_folder(env) / "trust.json")
 
     def folders(self) -> dict[str, str]:
         """Each trusted folder with the digest of the files that were trusted."""
         try:
-            with self.path.open("rb") as file:
-                status = os.fstat(file.fileno())
-                if status.st_uid != os.getuid() or status.st_mode & 0o022:
-                    return {}  # others may have written it
-                kept = json.loads(file.read(MAX_BYTES))
-        except (OSError, ValueError, RecursionError):
+            kept = json.loads(read_private(self.path) or b"{}")
+        except (StateError, ValueError, RecursionError):
             return {}
         if not isinstance(kept, dict):
             return {}
@@ -54,27 +45,21 @@ class TrustStore:
         return kept is not None and kept == digest(files)
 
     def trust(self, folder: Path, files: Iterable[Path]) -> None:
-        """Trust a folder with its config files as they are now. Raises OSError."""
-        self._keep({**self.folders(), str(folder): digest(files)})
+        """Trust a folder with its config files as they are now. Raises StateError."""
+        with locked(self.path):
+            self._keep({**self.folders(), str(folder): digest(files)})
 
     def distrust(self, folder: Path) -> bool:
-        """Take the trust back; False if there was none. Raises OSError."""
-        folders = self.folders()
-        found = folders.pop(str(folder), None) is not None
-        if found:
-            self._keep(folders)
+        """Take the trust back; False if there was none. Raises StateError."""
+        with locked(self.path):
+            folders = self.folders()
+            found = folders.pop(str(folder), None) is not None
+            if found:
+                self._keep(folders)
         return found
 
     def _keep(self, folders: Mapping[str, str]) -> None:
-        self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        handle, name = tempfile.mkstemp(dir=self.path.parent, prefix=".trust-")
-        try:
-            with os.fdopen(handle, "w", encoding="utf-8") as file:
-                json.dump(dict(sorted(folders.items())), file, indent=1)
-            Path(name).replace(self.path)
-        except BaseException:
-            Path(name).unlink(missing_ok=True)
-            raise
+        write_private(self.path, json.dumps(dict(sorted(folders.items())), indent=1).encode())
 
 
 def digest(files: Iterable[Path]) -> str:

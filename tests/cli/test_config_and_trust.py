@@ -95,7 +95,7 @@ def test_schema_accepts_what_the_loader_accepts(capsys):
     schema = json.loads(out)
     assert set(schema["properties"]) == {
         *("defaultPolicy", "tools", "bash", "mcp", "skills", "special", "paths", "agents"),
-        "$schema",
+        *("headless", "$schema"),
     }
 
 

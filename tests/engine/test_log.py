@@ -60,6 +60,7 @@ def test_entry(log):
     engine(log).decide(call)
     [entry] = entries(log)
     assert entry.pop("time").endswith("+00:00")
+    assert entry.pop("duration") > 0
     assert len(entry["input"].pop("content")) < 400
     assert entry == {
         "by": "test",

@@ -166,7 +166,7 @@ class TestAcross:
 
 
 SURFACES = "tools, bash, mcp, skills, special"
-ALL = f'the keys here are defaultPolicy, {SURFACES}, paths, agents, $schema (did you mean "defaultPolicy"?)'
+ALL = f'the keys here are defaultPolicy, {SURFACES}, paths, headless, agents, $schema (did you mean "defaultPolicy"?)'
 SPECIAL = 'the keys here are external_directory, doom_loop (did you mean "external_directory"?)'
 
 
@@ -197,7 +197,7 @@ SPECIAL = 'the keys here are external_directory, doom_loop (did you mean "extern
         ("[agents]\nx = 1", "2: agents.x: must be a table, not a number"),
         (
             "[agents.x]\nagents = {}",
-            f"2: agents.x.agents: unknown key; the keys here are defaultPolicy, {SURFACES}, paths",
+            f"2: agents.x.agents: unknown key; the keys here are defaultPolicy, {SURFACES}, paths, headless",
         ),
         ('[bash]\n"" = "ask"', '2: bash."": is no pattern: it is empty or holds a NUL'),
         (

@@ -1,0 +1,66 @@
+"""Asking a person: the protocols for embedders, and what their answers make of a decision."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Sequence
+from typing import Protocol
+
+from attrs import evolve
+
+from ringfence.engine.call import Decision
+from ringfence.engine.grants import Grant, Offer, Scope
+from ringfence.engine.messages import no_prompt_reason, user_denied_reason
+from ringfence.engine.pipeline import decided
+from ringfence.rules.model import Rule, State
+
+
+class NobodyToAskError(Exception):
+    """Nobody could be asked. The policy's ``headless`` answer holds."""
+
+
+class Approver(Protocol):
+    """Someone who can be asked, such as a dialogue of an agent."""
+
+    def approve(self, decision: Decision, offers: Sequence[Offer]) -> Offer | None:
+        """One of ``offers`` to allow the call, None to decline. Raises NobodyToAskError.
+
+        ``decision.message`` is the prompt: all causes of the call in one text. Each offer's ``str``
+        says what it keeps; the first keeps nothing.
+        """
+
+
+class AsyncApprover(Protocol):
+    """The same for an event loop."""
+
+    def approve(self, decision: Decision, offers: Sequence[Offer]) -> Awaitable[Offer | None]:
+        """See Approver."""
+
+
+def allowed(decision: Decision, offer: Offer, kept: Sequence[Grant], note: str = "") -> Decision:
+    """The decision after a person allowed it; ``kept`` are the grants as they were stored."""
+    how = "allowed once" if offer.scope is Scope.ONCE or not kept else _granted(kept)
+    rule = Rule(State.ALLOW, f"the user's answer: {how}", "the prompt")
+    verdicts = tuple(evolve(v, rule=rule) if v.state is State.ASK else v for v in decision.verdicts)
+    return evolve(decided(decision, verdicts), resolution=f"{how}{note}")
+
+
+def _granted(kept: Sequence[Grant]) -> str:
+    return f"granted {', '.join(grant.id for grant in kept)} ({kept[0].where})"
+
+
+def declined(decision: Decision) -> Decision:
+    """The decision after a person said no: the message is for the agent."""
+    return _refused(decision, user_denied_reason(decision), "declined")
+
+
+def unanswered(decision: Decision) -> Decision:
+    """The decision where nobody could be asked."""
+    if decision.headless is State.ALLOW:
+        return evolve(
+            decision, state=State.ALLOW, message="", resolution="allowed: nobody to ask (headless)"
+        )
+    return _refused(decision, no_prompt_reason(decision), "refused: nobody to ask")
+
+
+def _refused(decision: Decision, message: str, how: str) -> Decision:
+    return evolve(decision, state=State.DENY, message=message, resolution=how)

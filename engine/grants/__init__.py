@@ -1,0 +1,10 @@
+"""Grants: what a person's answers to questions allow from then on."""
+
+from __future__ import annotations
+
+from ringfence.engine.grants.apply import granted
+from ringfence.engine.grants.model import Grant, Offer, Scope
+from ringfence.engine.grants.offers import offers
+from ringfence.engine.grants.store import GrantError, GrantStore
+
+__all__ = ["Grant", "GrantError", "GrantStore", "Offer", "Scope", "granted", "offers"]

@@ -1,0 +1,114 @@
+"""What a grant is, and how a person reads it."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+from attrs import field, frozen
+
+from ringfence.engine.escape import shorten, visible
+from ringfence.engine.messages import VERBS, path_text
+from ringfence.rules.model import Operation
+
+_MAX_TEXT = 200
+
+
+class Scope(StrEnum):
+    """How long an answer holds."""
+
+    ONCE = "once"  # nothing is kept
+    SESSION = "session"  # the agent's session, a day at most
+    PROJECT = "project"  # calls in this folder and below it
+    ALWAYS = "always"
+
+
+class Subject(StrEnum):
+    """What a grant is about."""
+
+    PATH = "path"
+    COMMAND = "command"  # one simple command, as a rule for bash judges it
+    LINE = "line"  # the whole text of a bash call, which could not be judged in full
+    TOOL = "tool"
+    MCP = "mcp"
+    SKILL = "skill"
+
+
+@frozen
+class Grant:
+    """One thing that a person has allowed. It takes a question away, never a refusal.
+
+    ``text`` is a path, a command, the name of a tool. If ``wide``, it is a folder with all that
+    is in it, or the words that a command begins with. ``real`` is where a path led at that time.
+    ``cwd`` is where a LINE was allowed. ``project`` and ``session`` limit the scopes of these
+    names. ``created`` is in seconds since 1970.
+    """
+
+    subject: Subject
+    text: str
+    wide: bool = False
+    operation: Operation | None = None
+    real: str = ""
+    cwd: str = ""
+    scope: Scope = Scope.ONCE
+    project: str = ""
+    session: str = ""
+    created: float = 0.0
+    id: str = field(default="", kw_only=True)
+
+    def __str__(self) -> str:
+        """What is granted, in words: exactly what is kept."""
+        text = visible(shorten(self.text, _MAX_TEXT))
+        match self.subject:
+            case Subject.PATH:
+                verb = VERBS[self.operation or Operation.UNKNOWN]
+                path = path_text(self.text)
+                if self.wide:
+                    path = f"{path.rstrip('/')}/**"
+                lead = f" -> {path_text(self.real)}" if self.real != self.text else ""
+                return f"{verb} {path}{lead}"
+            case Subject.COMMAND:
+                return f"run `{text} *`" if self.wide else f"run `{text}`"
+            case Subject.LINE:
+                return f"run exactly `{text}` in {path_text(self.cwd)}"
+            case Subject.TOOL:
+                return f"use {text}"
+            case Subject.MCP:
+                return f"use {text} (MCP)"
+            case Subject.SKILL:
+                return f"use the skill {text}"
+
+    @property
+    def where(self) -> str:
+        """For whom it holds, in words."""
+        match self.scope:
+            case Scope.ONCE:
+                return "once"
+            case Scope.SESSION:
+                return f"in session {visible(shorten(self.session, _MAX_TEXT))}"
+            case Scope.PROJECT:
+                return f"in {path_text(self.project)}"
+            case Scope.ALWAYS:
+                return "always"
+
+
+@frozen
+class Offer:
+    """One answer that a person may give: allow, for ``scope``, with exactly these ``grants``.
+
+    For Scope.ONCE nothing is kept, and ``grants`` is empty.
+    """
+
+    scope: Scope
+    grants: tuple[Grant, ...] = ()
+
+    def __str__(self) -> str:
+        """What it keeps, in words."""
+        if self.scope is Scope.ONCE:
+            return "Allow this once (nothing is kept)"
+        kept = ", ".join(map(str, self.grants))
+        words = {
+            Scope.SESSION: "In this session allow to",
+            Scope.PROJECT: "In this project always allow to",
+            Scope.ALWAYS: "Everywhere always allow to",
+        }
+        return f"{words[self.scope]} {kept}"

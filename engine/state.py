@@ -1,0 +1,109 @@
+"""The folders of Ringfence's user, and the files that it keeps below ``$XDG_STATE_HOME``.
+
+Only their owner may read and write them. One that others could have written is not believed.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import stat
+import tempfile
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+MAX_BYTES = 4 << 20
+_PATIENCE = 5.0  # seconds to wait for a lock
+
+
+class StateError(Exception):
+    """A file cannot be read, believed or written; the text says why."""
+
+
+def state_folder(env: Mapping[str, str]) -> Path:
+    """The folder, which need not exist yet."""
+    return _folder(env, "XDG_STATE_HOME", ".local/state")
+
+
+def user_folder(env: Mapping[str, str]) -> Path:
+    """Where the user's own config is, below ``$XDG_CONFIG_HOME``."""
+    return _folder(env, "XDG_CONFIG_HOME", ".config")
+
+
+def _folder(env: Mapping[str, str], variable: str, otherwise: str) -> Path:
+    base = env.get(variable, "")
+    if not base.startswith("/"):  # the XDG specification: a relative path is to be ignored
+        base = f"{env.get('HOME') or Path.home()}/{otherwise}"
+    return Path(base, "ringfence")
+
+
+def read_private(path: Path) -> bytes | None:
+    """The content of a file that only its owner could write; None if there is none."""
+    flags = os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
+    try:
+        handle = os.open(path, flags)
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise StateError(f"{path} cannot be read: {error.strerror}") from error
+    with os.fdopen(handle, "rb") as file:
+        status = os.fstat(handle)
+        if not stat.S_ISREG(status.st_mode):
+            raise StateError(f"{path} is no regular file")
+        if status.st_uid != os.getuid() or status.st_mode & 0o022:
+            raise StateError(f"{path} may have been written by others, so it is not believed")
+        content = file.read(MAX_BYTES + 1)
+    if len(content) > MAX_BYTES:
+        raise StateError(f"{path} is larger than {MAX_BYTES} bytes")
+    return content
+
+
+def write_private(path: Path, content: bytes) -> None:
+    """Put a new file in the place of the old one, whole or not at all."""
+    name = ""
+    try:
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}-")
+        with os.fdopen(handle, "wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(handle)
+        Path(name).replace(path)
+    except BaseException as error:
+        if name:
+            with suppress(OSError):
+                Path(name).unlink(missing_ok=True)
+        if isinstance(error, OSError):
+            raise StateError(f"{path} cannot be written: {error.strerror}") from error
+        raise
+
+
+@contextmanager
+def locked(path: Path) -> Iterator[None]:
+    """Within, nobody else changes ``path``: a lock on the file of that name with ``.lock``."""
+    lock = path.with_name(f"{path.name}.lock")
+    try:
+        lock.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        handle = os.open(lock, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+    except OSError as error:
+        raise StateError(f"{lock} cannot be opened: {error.strerror}") from error
+    try:
+        _wait(handle, lock)
+        yield
+    finally:
+        os.close(handle)
+
+
+def _wait(handle: int, lock: Path) -> None:
+    deadline = time.monotonic() + _PATIENCE
+    while True:
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            if time.monotonic() > deadline:
+                raise StateError(f"{lock} is held by another process") from None
+            time.sleep(0.01)
+        else:
+            return
