@@ -218,7 +218,9 @@ class CompoundCommands(Words):
         if isinstance(command, SimpleCommand) and len(command.arguments) > 1:
             # `coproc ${x} {`: a name that only expands, which bash refuses when it runs.
             first, second = command.arguments[:2]
-            between = any(first.span < r.span < second.span for r in command.redirections)
+            between = command.span[0] < first.span[0] or any(
+                first.span < r.span < second.span for r in command.redirections
+            )
             match second:
                 case Word(parts=(Literal(text=text),)) if text in _RESERVED and not between:
                     raise Unexpected(f"found `{text}` behind a coprocess's name", second.span)

@@ -92,14 +92,15 @@ LITERALS = {
     "REGEX_LPAR": "(", "REGEX_RPAR": ")", "BANG_ALONE": "!", "TIME_ALONE": "time",
 }  # fmt: skip
 COPROC = re.compile(
-    r"coproc\s+\S+\s+[^;&|]*?\w(?:\[|\+?=\()|coproc\s+\w+\[[^\]]*[\s()][^\]]*\]\s*[{(\w]"
+    r"coproc\s+\S+\s+[^;&|]*?\w(?:\[|\+?=\()"
     r"|coproc\s+\S*[$`]\S*\s+(?:[{(]|\[\[|if|while|until|for|select|case|function)"
     r"|coproc\s+\S+\s+(?:then|do|fi|done|elif|else|esac|in|\}|!|\]\])"
 )
-"""After `coproc WORD`, bash reads an array assignment where it otherwise reads a word, and a name may
-hold a subscript with blanks, though what it then runs is refused; and a reserved word that closes ends
-a command of one word: not followed."""
-SILENT = re.compile(r"\[\[[^\]]*(?:\[\[|&&|\|\||!|\(|\n)\s*\]\]|\[\[\s*\]\]|for(?:\s|\\\n)*\(\(")
+"""After `coproc WORD`, bash reads an array assignment where it otherwise reads a word, though what it
+then runs is refused; and a reserved word that closes ends a command of one word: not followed."""
+SILENT = re.compile(
+    r"\[\[(?:[^\]]|\](?!\]))*(?:\[\[|&&|\|\||!|\(|\n)\s*\]\]|\[\[\s*\]\]|for(?:\s|\\\n)*\(\("
+)
 """Where ``bash -n`` may stop reading without a word (`[[ ]]`, `[[ a && ]]`, `for ((` without
 `))`): it says yes to anything behind, though bash runs none of it."""
 OUTLIVED = re.compile(r"[$<>]\([^)]*(?<!<)<<(?!<)[^\n]*\)|\(\([^\n]*(?<!<)<<(?!<)")
