@@ -19,8 +19,8 @@ from ringfence.engine.policy.errors import ConfigError
 ERROR = 2
 
 COMMANDS = (
-    "check", "run", "shell", "explain", "hook", "install", "doctor", "config", "trust", "grants",
-    "log", "parse",
+    "check", "run", "shell", "explain", "hook", "install", "uninstall", "status", "doctor",
+    "capture", "config", "trust", "grants", "log", "parse",
 )  # fmt: skip
 """The commands in the order of the help; each is the module of that name in this folder."""
 

@@ -1,34 +1,53 @@
-"""``ringfence doctor``: whether Ringfence really stands in front of an agent."""
+"""``ringfence doctor``: whether Ringfence really stands in front of an agent, or how it would."""
 
 from __future__ import annotations
 
 import argparse
 import json
+import os
 import subprocess
 import time
-import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from ringfence.engine.cli.install import program
-from ringfence.engine.cli.output import write_text
-from ringfence.engine.escape import visible
-from ringfence.engine.hosts.registration import (
-    REGISTRATIONS,
-    RegistrationError,
-    file_of,
-    registered,
+from attrs import frozen
+
+from ringfence.engine.cli.install import places, program, say
+from ringfence.engine.engine import Engine
+from ringfence.engine.grants import GrantStore
+from ringfence.engine.hosts import codex_trust, host
+from ringfence.engine.hosts.model import Answer, Host
+from ringfence.engine.hosts.payload import PayloadError
+from ringfence.engine.hosts.registration import REGISTRATIONS, Own, Shared
+from ringfence.engine.hosts.settings import (
+    SettingsError,
+    is_current,
+    is_registered,
+    read,
+    switched_off,
 )
 from ringfence.engine.policy import ConfigError, load_policy
 
-PROBE = {
-    "hook_event_name": "PreToolUse",
-    "session_id": "doctor",
-    "tool_name": "Bash",
-    "tool_input": {"command": "cat /etc/hosts"},
-}
+QUESTION = "cat /etc/hosts"
+"""The command that is asked about; nothing runs it."""
+
 SLOW = 2.0
+"""Seconds for an answer that are too many: some hosts give up waiting."""
+
+TIMEOUT = 30
+
+Finding = tuple[bool, str]
+"""Whether it is right, and what."""
+
+
+@frozen
+class Place:
+    """A file that registers Ringfence with a host."""
+
+    file: Shared | Own
+    path: Path
+    scope: str
 
 
 def register(commands: Any) -> None:
@@ -36,7 +55,7 @@ def register(commands: Any) -> None:
     parser: argparse.ArgumentParser = commands.add_parser(
         "doctor",
         help="check that Ringfence stands in front of your agents",
-        description="Check registrations, the policy, and a live question.",
+        description="Check registrations and the policy, and ask each registered hook a question.",
     )
     parser.add_argument("host", nargs="?", choices=sorted(REGISTRATIONS), help="(default: all)")
     parser.set_defaults(run=run)
@@ -47,83 +66,123 @@ def run(arguments: argparse.Namespace) -> int:
     wrong = False
     for good, text in _findings([arguments.host] if arguments.host else sorted(REGISTRATIONS)):
         wrong = wrong or not good
-        write_text(visible(f"{'ok   ' if good else 'WRONG'} {text}"))
+        say(f"{'ok   ' if good else 'WRONG'} {text}")
     return int(wrong)
 
 
-def _findings(hosts: list[str]) -> Iterator[tuple[bool, str]]:
-    yield _probe()
-    try:
-        policy = load_policy(str(Path.cwd()))
-        files = dict.fromkeys(layer.file for layer in policy.layers)
-        yield True, f"policy: {', '.join(files) or 'the built-in defaults'}"
-        for layer in policy.layers:
-            if layer.held:
-                yield True, f"{layer.file} only tightens; `ringfence trust` lets it loosen"
-    except ConfigError as error:
-        yield False, f"policy: {error}; every call is refused until this is mended"
+def _findings(hosts: list[str]) -> Iterator[Finding]:
+    yield from _policy()
     found = False
-    for host in hosts:
-        places = []
-        for project in (False, True):
-            path = file_of(host, Path.cwd() if project else Path.home(), project=project)
+    for name in hosts:
+        there: list[Place] = []
+        for place in _places(name):
             try:
-                text = path.read_text("utf-8") if path.exists() else None
-                if registered(host, text):
-                    places.append(path)
-                    yield from _program_of(host, path, text or "")
-            except (OSError, UnicodeDecodeError, RegistrationError) as error:
-                yield False, f"{host}: {path} cannot be read: {error}"
-        found = found or bool(places)
-        if len(places) > 1:
-            yield False, f"{host}: registered twice ({places[0]} and {places[1]}); remove one"
-        elif places and host == "codex" and not _trusted_by_codex(places[0]):
-            yield (
-                False,
-                f"codex: {places[0]} is not trusted, and skipped: {REGISTRATIONS[host].note}",
-            )
-        elif places:
-            yield True, f"{host}: registered in {places[0]}"
+                text = read(place.path)
+                if text is None or not is_registered(place.file, name, text):
+                    continue
+                there.append(place)
+                yield from _file(name, place, text)
+            except SettingsError as error:
+                yield False, f"{name}: {place.path}: {error}; mend the file"
+        found = found or bool(there)
+        if there:
+            yield from _host(name, there)
         elif len(hosts) == 1:
-            yield False, f"{host}: not registered; run `ringfence install {host}`"
+            yield False, f"{name}: not registered; run `ringfence install {name}`"
     if not found and len(hosts) > 1:
         yield False, "no agent is registered; run `ringfence install HOST`"
 
 
-def _program_of(host: str, path: Path, text: str) -> Iterator[tuple[bool, str]]:
-    if program() not in text:
-        mend = f"run `ringfence install {host}` again"
-        yield False, f"{host}: {path} names another program than {program()}; {mend}"
-
-
-def _trusted_by_codex(hooks: Path) -> bool:
-    """Whether Codex holds a hash for the hook; that it is still the right one, only it can say."""
+def _policy() -> Iterator[Finding]:
     try:
-        config = tomllib.loads((Path.home() / ".codex/config.toml").read_text("utf-8"))
-        state = config["hooks"]["state"]
-        return any(
-            key.startswith(f"{hooks}:pre_tool_use:") and "trusted_hash" in value
-            for key, value in state.items()
-        )
-    except (OSError, ValueError, KeyError, AttributeError, TypeError):
-        return False
+        policy = load_policy(str(Path.cwd()))
+    except ConfigError as error:
+        yield False, f"policy: {error}; every call is refused until this is mended"
+        return
+    files = dict.fromkeys(layer.file for layer in policy.layers)
+    yield True, f"policy: {', '.join(files) or 'the built-in defaults'}"
+    for layer in policy.layers:
+        if layer.held:
+            yield True, f"{layer.file} only tightens; `ringfence trust` lets it loosen"
 
 
-def _probe() -> tuple[bool, str]:
-    """Ask this installation a real question, as a host does."""
-    payload = json.dumps({**PROBE, "cwd": str(Path.cwd())})
-    start = time.monotonic()
+def _places(name: str) -> Iterator[Place]:
+    for scope in ("user", "project"):
+        for file, path in places(name, project=scope == "project"):
+            yield Place(file, path, scope)
+
+
+def _file(name: str, place: Place, text: str) -> Iterator[Finding]:
+    """What is wrong with one file that registers Ringfence."""
+    option = " --project" if place.scope == "project" else ""
+    if not is_current(place.file, name, text, program()):
+        again = f"run `ringfence install {name}{option}` again"
+        yield False, f"{name}: {place.path} is not what this installation registers; {again}"
+    if (switch := switched_off(place.file, text)) is not None:
+        yield False, f"{name}: {place.path} turns hooks off by {switch}; take that out"
+
+
+def _host(name: str, there: list[Place]) -> Iterator[Finding]:
+    """Whether a host that has Ringfence registered would ask it, and what it would hear."""
+    place = there[0]
+    scopes = {other.scope for other in there}
+    if len(scopes) > 1:
+        one, other = (next(p.path for p in there if p.scope == scope) for scope in sorted(scopes))
+        mend = f"run `ringfence uninstall {name}` with --user or --project"
+        yield False, f"{name}: registered twice ({other} and {one}); {mend}"
+    else:
+        yield True, f"{name}: registered in {place.path}"
+    mend = "run `ringfence install codex` again, or start codex, open /hooks, and trust it"
+    if name == "codex" and (why := codex_trust.missing(place.path, str(Path.cwd()))):
+        yield False, f"codex: {why}, so Codex skips the hook: {mend}"
+    yield _probe(host(name), place)
+
+
+def _probe(asked: Host, place: Place) -> Finding:
+    """Ask a real question, and a broken one, by the command that is registered."""
+    question = json.dumps(asked.sample(QUESTION, str(Path.cwd()))).encode()
+    command = _command(asked.name, place)
+    slowest = 0.0
+    for content, what in ((question, "a question"), (b"{", "a broken payload")):
+        start = time.monotonic()
+        try:
+            done = subprocess.run(  # noqa: S603 - what this installation itself registers
+                command, input=content, capture_output=True, timeout=TIMEOUT, check=False,
+                env={**os.environ, **asked.environment},
+            )  # fmt: skip
+        except (OSError, subprocess.TimeoutExpired) as error:
+            return False, f"{asked.name}: {command[0]} does not run: {error}"
+        slowest = max(slowest, time.monotonic() - start)
+        wanted = _expected(asked, content)
+        said = done.stdout.decode("utf-8", "replace").strip()
+        status = wanted.status if isinstance(place.file, Own) else done.returncode
+        if (said, status) != (wanted.stdout, wanted.status):
+            heard = (done.stderr.decode("utf-8", "replace") or said)[:300].strip()
+            mend = "if the program is from another installation, install Ringfence anew"
+            return False, f"{asked.name}: {what} is answered wrongly ({heard}); {mend}"
+    answered = f"`{QUESTION}` and a broken payload are answered as they should be"
+    if slowest > SLOW:
+        mend = "hosts give up waiting; is the disk or the machine busy?"
+        return False, f"{asked.name}: {answered}, but that takes {slowest:.1f} s; {mend}"
+    return True, f"{asked.name}: {answered}, within {slowest:.1f} s"
+
+
+def _command(name: str, place: Place) -> list[str]:
+    """What the host runs, as this installation registers it: never what a file says."""
+    if isinstance(place.file, Shared):
+        entry: Any = next(iter(place.file.entries(program()).values()))
+        handler = entry["hooks"][0] if "hooks" in entry else entry
+        if "args" in handler:
+            return [handler["command"], *handler["args"]]
+        return ["sh", "-c", handler.get("bash") or handler["command"]]
+    return [program(), "hook", name]
+
+
+def _expected(asked: Host, content: bytes) -> Answer:
+    """What this very process would answer."""
     try:
-        done = subprocess.run(  # noqa: S603 - our own program
-            [program(), "hook", "claude-code"],
-            input=payload, capture_output=True, text=True, timeout=30, check=False,
-        )  # fmt: skip
-    except (OSError, subprocess.TimeoutExpired) as error:
-        return False, f"{program()} does not run: {error}"
-    took = time.monotonic() - start
-    asked = '"permissionDecision"' in done.stdout or done.stdout == ""
-    if done.returncode not in (0, 2) or not asked:
-        return False, f"{program()} answers nonsense ({done.returncode}): {done.stderr[:200]}"
-    if took > SLOW:
-        return False, f"{program()} takes {took:.1f} s to answer; hosts give up waiting"
-    return True, f"{program()} answers in {took:.2f} s"
+        request = asked.read(content, {**os.environ, **asked.environment})
+        engine = Engine.load(request.project, grants=GrantStore.of_user())
+        return asked.answer(engine.decide(request.call), request)
+    except (PayloadError, ConfigError) as error:
+        return asked.refuse(str(error))

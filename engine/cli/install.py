@@ -1,23 +1,25 @@
-"""``ringfence install HOST``: register with a host; with --remove take it back."""
+"""``ringfence install HOST``: register with a host, for the user or in this project."""
 
 from __future__ import annotations
 
 import argparse
 import os
+import shutil
 import sys
 from pathlib import Path
 from typing import Any
 
 from ringfence.engine.cli.output import warn, write_text
 from ringfence.engine.escape import visible
-from ringfence.engine.hosts.registration import (
-    REGISTRATIONS,
-    RegistrationError,
-    file_of,
+from ringfence.engine.hosts import codex_trust
+from ringfence.engine.hosts.registration import REGISTRATIONS
+from ringfence.engine.hosts.settings import (
+    SettingsError,
+    back_up,
     installed,
-    registered,
+    is_registered,
+    read,
     replace,
-    uninstalled,
 )
 
 ERROR = 2
@@ -30,52 +32,72 @@ def register(commands: Any) -> None:
         help="register with an agent",
         description="Register Ringfence in an agent's own settings file.",
     )
-    parser.add_argument("host", choices=sorted(REGISTRATIONS), help="the agent")
-    parser.add_argument("--project", action="store_true", help="in this project, not for the user")
-    parser.add_argument("--remove", action="store_true", help="take the registration back")
-    parser.add_argument("--dry-run", action="store_true", help="print the file, write nothing")
+    add_place(parser)
     parser.set_defaults(run=run)
 
 
+def add_place(parser: argparse.ArgumentParser) -> None:
+    """The options that ``uninstall`` has, too."""
+    parser.add_argument("host", choices=sorted(REGISTRATIONS), help="the agent")
+    scope = parser.add_mutually_exclusive_group()
+    scope.add_argument("--user", action="store_true", help="for you, in all projects (the default)")
+    scope.add_argument("--project", action="store_true", help="in this project alone")
+    parser.add_argument("--dry-run", action="store_true", help="print the files, write nothing")
+
+
 def run(arguments: argparse.Namespace) -> int:
-    """Write the settings file, and say what was done."""
+    """Write the settings files, and say what was done. Either all of them or, on an error, none."""
     host = arguments.host
-    folder = Path.cwd() if arguments.project else Path.home()
-    path = file_of(host, folder, project=arguments.project)
-    try:
-        before = path.read_text("utf-8") if path.exists() else None
-        if arguments.remove:
-            if not registered(host, before):
-                warn(f"{path} does not register Ringfence")
-                return ERROR
-            after = uninstalled(host, before or "")
-        else:
-            after = installed(host, before, program())
+    changes = []
+    for file, path in places(host, project=arguments.project):
+        try:
+            before = read(path)
+            after = installed(file, host, before, program())
+            known = is_registered(file, host, before)
+        except SettingsError as error:
+            text = installed(file, host, None, program())
+            warn(f"{path} is left alone: {error}. Add this by hand:\n{text}")
+            return ERROR
+        changes.append((path, before, after, known))
+    for path, before, after, known in changes:
         if arguments.dry_run:
-            _say(f"{path}:\n{after if after is not None else '(removed)'}")
-            return 0
-        if after is None:
-            path.unlink()
-            _say(f"Removed {path}")
-            return 0
-        if after == before:
-            _say(f"{path} is as it should be")
-            return 0
-        backup = replace(path, after)
-    except RegistrationError as error:
-        warn(
-            f"{path} is left alone: {error}. Add this by hand:\n{installed(host, None, program())}"
-        )
-        return ERROR
-    except (OSError, UnicodeDecodeError) as error:
-        warn(f"{path} cannot be changed: {error}")
-        return ERROR
-    _say(f"{'Removed Ringfence from' if arguments.remove else 'Registered in'} {path}")
-    if backup is not None:
-        _say(f"The file as it was: {backup}")
-    if REGISTRATIONS[host].note and not arguments.remove:
-        _say(REGISTRATIONS[host].note)
+            say(f"{path}:\n{after}")
+        elif after == before:
+            say(f"{path} is as it should be")
+        else:
+            try:
+                backup = None if known else back_up(path)
+                replace(path, after)
+            except OSError as error:
+                warn(f"{path} cannot be changed: {error}")
+                return ERROR
+            say(f"Registered in {path}")
+            if backup is not None:
+                say(f"The file as it was: {backup}")
+    if not arguments.dry_run and not (host == "codex" and _trusted(changes[0][0])):
+        say(REGISTRATIONS[host].note)
     return 0
+
+
+def _trusted(hooks: Path) -> bool:
+    """Whether Codex, if it is here, now trusts the hook that was written."""
+    codex = shutil.which("codex")
+    if codex is None:
+        return False
+    try:
+        found = codex_trust.trust(codex, str(Path.cwd()), hooks)
+    except codex_trust.TrustError as error:
+        warn(f"Codex could not be told to trust the hook: {error}")
+        return False
+    if found:
+        say("Codex trusts the hook: told by `codex app-server`, as its /hooks screen would")
+    return found > 0
+
+
+def places(host: str, *, project: bool) -> list[tuple[Any, Path]]:
+    """The files of a host's registration, and where they are, for the user or in this project."""
+    folder = Path.cwd() if project else None
+    return [(file, file.path(Path.home(), folder)) for file in REGISTRATIONS[host].files]
 
 
 def program() -> str:
@@ -84,5 +106,7 @@ def program() -> str:
     return str(beside) if beside.exists() else os.path.abspath(sys.argv[0])  # noqa: PTH100
 
 
-def _say(text: str) -> None:
-    write_text(visible(text, keep="\n"))
+def say(text: str) -> None:
+    """Lines for the person, if there are any, with nothing in them that a terminal would obey."""
+    if text:
+        write_text(visible(text, keep="\n"))

@@ -21,6 +21,7 @@ HOSTS: Final[Mapping[str, str]] = {
     "kiro": "kiro",
     "opencode": "opencode",
     "pi": "pi",
+    "qwen-code": "qwen_code",
     "windsurf": "windsurf",
 }
 """Each host's name with its module in this folder, which holds it as ``HOST``."""

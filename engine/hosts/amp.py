@@ -42,4 +42,8 @@ def _answer(decision: Decision, _request: Request) -> Answer:
     return Answer("", said.reason if said.word != "allow" else "", _STATUS[said.word])
 
 
-HOST = Host("amp", _read, _answer, status.refuse)
+def _sample(command: str, _cwd: str) -> dict[str, str]:
+    return {"cmd": command}
+
+
+HOST = Host("amp", _read, _answer, status.refuse, _sample, {"AGENT_TOOL_NAME": "Bash"})

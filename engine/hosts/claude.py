@@ -8,7 +8,7 @@ blocks the call whatever the output says; any other failure lets it run.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from ringfence.engine.call import Decision, ToolCall
@@ -95,6 +95,21 @@ def asked(
         roots=(project,) if within else (),
     )
     return Request(call, project if within else cwd, event)
+
+
+def sample(tool: str = "Bash", event: str = PRE_TOOL_USE) -> Callable[[str, str], dict[str, Any]]:
+    """The payloads by which a host of this protocol asks about a command."""
+
+    def payload(command: str, cwd: str) -> dict[str, Any]:
+        return {
+            "session_id": "sample",
+            "cwd": cwd,
+            "hook_event_name": event,
+            "tool_name": tool,
+            "tool_input": {"command": command},
+        }
+
+    return payload
 
 
 def answer(decision: Decision, request: Request, *, asks: bool = True) -> Answer:

@@ -90,4 +90,9 @@ def _refuse(reason: str) -> Answer:
     return Answer(json.dumps({"cancel": True, "errorMessage": refusal(reason)}), refusal(reason), 2)
 
 
-HOST = Host("cline", _read, _answer, _refuse)
+def _sample(command: str, cwd: str) -> dict[str, Any]:
+    called = {"name": "run_commands", "input": {"commands": [command]}}
+    return {"taskId": "sample", "workspaceRoots": [cwd], "tool_call": called}
+
+
+HOST = Host("cline", _read, _answer, _refuse, _sample)

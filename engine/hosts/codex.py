@@ -31,4 +31,4 @@ def _answer(decision: Decision, request: Request) -> Answer:
     return claude.answer(decision, request, asks=False)
 
 
-HOST = Host("codex", _read, _answer, claude.refuse)
+HOST = Host("codex", _read, _answer, claude.refuse, claude.sample())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from typing import Any
 
 from ringfence.engine.call import Decision, ToolCall
 from ringfence.engine.hosts.model import (
@@ -67,4 +68,9 @@ def _output(word: str, reason: str) -> Answer:
     return Answer(json.dumps({"permissionDecision": word, "permissionDecisionReason": reason}))
 
 
-HOST = Host("copilot-cli", _read, _answer, _refuse)
+def _sample(command: str, cwd: str) -> dict[str, Any]:
+    arguments = json.dumps({"command": command})
+    return {"sessionId": "sample", "cwd": cwd, "toolName": "bash", "toolArgs": arguments}
+
+
+HOST = Host("copilot-cli", _read, _answer, _refuse, _sample)

@@ -94,4 +94,9 @@ def _refuse(reason: str) -> Answer:
     return Answer(json.dumps(told), text, 2)
 
 
-HOST = Host("cursor", _read, _answer, _refuse)
+def _sample(command: str, cwd: str) -> dict[str, Any]:
+    asked = {"hook_event_name": "beforeShellExecution", "command": command, "cwd": cwd}
+    return {"conversation_id": "sample", "workspace_roots": [cwd], **asked}
+
+
+HOST = Host("cursor", _read, _answer, _refuse, _sample)

@@ -13,4 +13,4 @@ def _read(content: bytes, env: Mapping[str, str]) -> Request:
     return claude.read(content, env, events=events, project_variable="FACTORY_PROJECT_DIR")
 
 
-HOST = Host("factory-droid", _read, claude.answer, claude.refuse)
+HOST = Host("factory-droid", _read, claude.answer, claude.refuse, claude.sample())

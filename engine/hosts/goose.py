@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from typing import Any
 
 from ringfence.engine.call import Decision, ToolCall
 from ringfence.engine.hosts import status
@@ -56,4 +57,9 @@ def _blocking(said: Answer) -> Answer:
     return Answer(output, said.stderr, said.status)
 
 
-HOST = Host("goose", _read, _answer, _refuse)
+def _sample(command: str, cwd: str) -> dict[str, Any]:
+    called = {"tool_name": "developer__shell", "tool_input": {"command": command}}
+    return {"event": "PreToolUse", "session_id": "sample", "working_dir": cwd, **called}
+
+
+HOST = Host("goose", _read, _answer, _refuse, _sample)

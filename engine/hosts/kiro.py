@@ -31,4 +31,6 @@ def _read(content: bytes, env: Mapping[str, str]) -> Request:
     return claude.asked(payload, name, values, env, event=event, project_variable=variable)
 
 
-HOST = Host("kiro", _read, status.answer, status.refuse)
+HOST = Host(
+    "kiro", _read, status.answer, status.refuse, claude.sample("execute_bash", "preToolUse")
+)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -48,13 +49,23 @@ class Host:
 
     ``read`` makes a Request of the payload's bytes and this process's variables, or raises
     PayloadError. ``answer`` says a decision in the host's own form. ``refuse`` is its safe
-    answer where no decision could be made: the call must not run.
+    answer where no decision could be made: the call must not run. ``sample`` is a payload such as
+    the host sends, which asks about a command in a directory; ``environment`` has the variables
+    that are part of it. Tests and ``ringfence doctor`` ask with it.
     """
 
     name: str
     read: Callable[[bytes, Mapping[str, str]], Request]
     answer: Callable[[Decision, Request], Answer]
     refuse: Callable[[str], Answer]
+    sample: Callable[[str, str], Mapping[str, Any]]
+    environment: Mapping[str, str] = field(factory=dict)
+
+    def no_objection(self) -> Answer:
+        """The answer that leaves everything to the host's own rules, whatever it asked."""
+        content = json.dumps(self.sample("true", "/")).encode()
+        request = self.read(content, self.environment)
+        return self.answer(Decision(request.call, State.ALLOW, default=True), request)
 
 
 @frozen

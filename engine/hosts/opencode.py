@@ -35,4 +35,4 @@ def _answer(decision: Decision, _request: Request) -> Answer:
     return plugin.answer(decision, asks=False)
 
 
-HOST = Host("opencode", _read, _answer, plugin.refuse)
+HOST = Host("opencode", _read, _answer, plugin.refuse, plugin.sample)

@@ -27,4 +27,4 @@ def _answer(decision: Decision, _request: Request) -> Answer:
     return plugin.answer(decision, asks=True)
 
 
-HOST = Host("pi", _read, _answer, plugin.refuse)
+HOST = Host("pi", _read, _answer, plugin.refuse, plugin.sample)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from typing import Any
 
 from ringfence.engine.call import Decision, ToolCall
 from ringfence.engine.hosts.model import (
@@ -34,6 +35,11 @@ def read(content: bytes, tools: Mapping[str, HostTool]) -> Request:
     cwd = directory_of(payload, "cwd")
     session = optional_text(payload, "session")
     return Request(ToolCall(tool, values, cwd, session=session), cwd)
+
+
+def sample(command: str, cwd: str) -> dict[str, Any]:
+    """See Host."""
+    return {"tool": "bash", "args": {"command": command}, "cwd": cwd, "session": "sample"}
 
 
 def answer(decision: Decision, *, asks: bool) -> Answer:

@@ -1,4 +1,4 @@
-"""How Ringfence is registered with each host: which file, and what stands in it.
+"""How Ringfence is registered with each host: which files, and what stands in them.
 
 Every registration names the program by its absolute path and asks for a call to be blocked
 where the program is missing or fails: hosts let it run otherwise.
@@ -9,244 +9,241 @@ from __future__ import annotations
 import json
 import os
 import shlex
-import tempfile
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Final
 
-from attrs import frozen
+from attrs import field, frozen
 
 Settings = dict[str, Any]
-
-
-class RegistrationError(Exception):
-    """A settings file that is not to be touched; the text says why, and what to do."""
+Entries = Mapping[tuple[str, ...], Settings]
+"""What stands in a settings file: an entry for each list, which is named by the keys to it."""
 
 
 @frozen
-class Registration:
-    """Where a host keeps its hooks: below the home directory, and below a project.
+class File:
+    """A file that registers Ringfence: where it is for a user, and where in a project.
 
-    ``hooks`` makes the entries by event for a program's path; ``flat`` if an event's entries are
-    the handlers themselves; ``fixed`` are other keys that the file must hold. With ``plugin`` it is
-    that file of ``plugins/`` instead. ``note`` is told after installing.
+    ``user`` is below the home directory; ``variable`` names one of the environment that, where it
+    is set, stands for the first folders of ``user``, those in ``folder``.
     """
 
     user: str
     project: str
-    hooks: Callable[[str], Mapping[str, list[Settings]]] = lambda _: {}
-    fixed: Mapping[str, Any] = {}
-    plugin: str = ""
+    folder: str = field(default="", kw_only=True)
+    variable: str = field(default="", kw_only=True)
+
+    def path(
+        self, home: Path, project: Path | None = None, env: Mapping[str, str] = os.environ
+    ) -> Path:
+        """Where the file is, of a project or else of the user."""
+        if project is not None:
+            return project / self.project
+        moved = env.get(self.variable, "") if self.variable else ""
+        if moved.startswith("/"):
+            return Path(moved) / Path(self.user).relative_to(self.folder)
+        return home / self.user
+
+
+@frozen
+class Shared(File):
+    """A settings file of the host's, JSON with or without comments, that holds entries of ours.
+
+    ``fixed`` are other members that it needs; ``switches`` are members, by their keys, that turn
+    our hooks off while they are, or as a list hold, the value given.
+    """
+
+    entries: Callable[[str], Entries] = field(kw_only=True)
+    fixed: Mapping[str, Any] = field(factory=dict, kw_only=True)
+    switches: Mapping[tuple[str, ...], Any] = field(factory=dict, kw_only=True)
+
+
+@frozen
+class Own(File):
+    """A file that is ours alone; ``text`` makes it for a program's path."""
+
+    text: Callable[[str], str] = field(kw_only=True)
+
+
+@frozen
+class Registration:
+    """The files that register Ringfence with a host, and what to tell after installing."""
+
+    files: tuple[Shared | Own, ...]
     note: str = ""
 
 
-def _command(program: str, host: str) -> str:
-    """A shell command that blocks (2) whatever goes wrong with the program."""
-    return f"{shlex.quote(program)} hook {host} || exit 2"
+NO_ANSWER: Final = "Ringfence gave no answer, so the call did not run."
 
 
-def _claude(host: str) -> Callable[[str], Mapping[str, list[Settings]]]:
-    def hooks(program: str) -> Mapping[str, list[Settings]]:
-        handler = {
-            "type": "command",
-            "command": program,
-            "args": ["hook", host],
-            "timeout": 10,
-            "onFailure": "block",
-        }
-        return {"PreToolUse": [{"matcher": "*", "hooks": [handler]}]}
+def command(program: str, host: str) -> str:
+    """A shell command that blocks (2), and says so, whatever goes wrong with the program.
 
-    return hooks
+    Some hosts run a call whose hook ends with 2 and says nothing, as after a kill.
+    """
+    said = f"[ $? = 2 ] || echo {shlex.quote(NO_ANSWER)} >&2"
+    return f"{shlex.quote(program)} hook {host} || {{ {said}; exit 2; }}"
 
 
-def _nested(
-    host: str, *events: str, **handler: Any
-) -> Callable[[str], Mapping[str, list[Settings]]]:
+def _claude(program: str) -> Entries:
+    """An exec form, without a shell, and the host's own switch."""
+    handler = {
+        "type": "command",
+        "command": program,
+        "args": ["hook", "claude-code"],
+        "timeout": 10,
+        "onFailure": "block",
+    }
+    return {("hooks", "PreToolUse"): {"matcher": "*", "hooks": [handler]}}
+
+
+def _nested(host: str, *events: str, matcher: str, **handler: Any) -> Callable[[str], Entries]:
     """Events whose entries have a matcher and a list of handlers."""
-    matcher = handler.pop("matcher", "")
 
-    def hooks(program: str) -> Mapping[str, list[Settings]]:
-        made = {"type": "command", "command": _command(program, host), **handler}
-        entry: Settings = {"hooks": [made]}
-        if matcher:
-            entry = {"matcher": matcher, **entry}
-        return {event: [entry] for event in events}
+    def entries(program: str) -> Entries:
+        made = {"type": "command", "command": command(program, host), **handler}
+        return {("hooks", event): {"matcher": matcher, "hooks": [made]} for event in events}
 
-    return hooks
+    return entries
 
 
-def _flat(host: str, *events: str, **handler: Any) -> Callable[[str], Mapping[str, list[Settings]]]:
-    """Events whose entries are the handlers themselves."""
-
-    def hooks(program: str) -> Mapping[str, list[Settings]]:
-        return {event: [{"command": _command(program, host), **handler}] for event in events}
-
-    return hooks
-
-
-def _cursor(program: str) -> Mapping[str, list[Settings]]:
+def _cursor(program: str) -> Entries:
     """Its events for each kind of call; a write is seen beforehand by preToolUse alone."""
-    handler = {"command": _command(program, "cursor"), "timeout": 10, "failClosed": True}
+    handler = {"command": command(program, "cursor"), "timeout": 10, "failClosed": True}
     events = ("beforeShellExecution", "beforeMCPExecution", "beforeReadFile")
     return {
-        **{event: [handler] for event in events},
-        "preToolUse": [{"matcher": "Write|Edit|Delete|Grep", **handler}],
+        **{("hooks", event): handler for event in events},
+        ("hooks", "preToolUse"): {"matcher": "Write|Edit|Delete|Grep", **handler},
     }
 
 
-def _copilot(program: str) -> Mapping[str, list[Settings]]:
-    handler = {"type": "command", "bash": _command(program, "copilot-cli"), "timeoutSec": 10}
-    return {"preToolUse": [handler]}
+def _copilot(program: str) -> Entries:
+    handler = {"type": "command", "bash": command(program, "copilot-cli"), "timeoutSec": 10}
+    return {("hooks", "preToolUse"): handler}
 
 
-REGISTRATIONS: Final[Mapping[str, Registration]] = {
-    "claude-code": Registration(
-        ".claude/settings.json", ".claude/settings.json", _claude("claude-code")
-    ),
-    "cline": Registration(
-        ".cline/hooks/PreToolUse", ".clinerules/hooks/PreToolUse", plugin="cline.sh"
-    ),
-    "codex": Registration(
-        ".codex/hooks.json",
-        ".codex/hooks.json",
-        _nested("codex", "PreToolUse", "PermissionRequest", matcher=".*", timeout=10),
-        note="Start codex, open /hooks, and trust the hook: until then it does not run.",
-    ),
-    "copilot-cli": Registration(
-        ".copilot/hooks/ringfence.json", ".github/hooks/ringfence.json", _copilot, {"version": 1}
-    ),
-    "cursor": Registration(
-        ".cursor/hooks.json",
-        ".cursor/hooks.json",
-        _cursor,
-        {"version": 1},
-    ),
-    "factory-droid": Registration(
-        ".factory/settings.json",
-        ".factory/settings.json",
-        _nested("factory-droid", "PreToolUse", matcher="*", timeout=10),
-    ),
-    "gemini-cli": Registration(
-        ".gemini/settings.json",
-        ".gemini/settings.json",
-        _nested("gemini-cli", "BeforeTool", matcher=".*", name="ringfence", timeout=10_000),
-    ),
-    "opencode": Registration(
-        ".config/opencode/plugins/ringfence.ts",
-        ".opencode/plugins/ringfence.ts",
-        plugin="opencode.ts",
-    ),
-    "pi": Registration(
-        ".pi/agent/extensions/ringfence.ts", ".pi/extensions/ringfence.ts", plugin="pi.ts"
-    ),
-    "windsurf": Registration(
-        ".codeium/windsurf/hooks.json",
-        ".windsurf/hooks.json",
-        _flat("windsurf", "pre_run_command", "pre_write_code", "pre_read_code", "pre_mcp_tool_use",
-              show_output=True),
-    ),
-}  # fmt: skip
-"""The hosts whose settings can be written; the pages of the others say what to do by hand."""
+def _windsurf(program: str) -> Entries:
+    handler = {"command": command(program, "windsurf"), "show_output": True}
+    events = ("pre_run_command", "pre_write_code", "pre_read_code", "pre_mcp_tool_use")
+    return {("hooks", event): handler for event in events}
 
 
-def file_of(host: str, folder: Path, *, project: bool) -> Path:
-    """The file below ``folder`` (the home directory or a project) that registers Ringfence."""
-    one = REGISTRATIONS[host]
-    return folder / (one.project if project else one.user)
+def _goose(program: str) -> str:
+    handler = {
+        "type": "command",
+        "command": command(program, "goose"),
+        "timeout": 10,
+        "on_failure": "block",
+    }
+    # A matcher `*` is no regular expression: goose drops the rule.
+    return _json({"hooks": {"PreToolUse": [{"matcher": ".*", "hooks": [handler]}]}})
 
 
-def registered(host: str, text: str | None) -> bool:
-    """Whether a settings file's text registers Ringfence for the host."""
-    if text is None:
-        return False
-    if REGISTRATIONS[host].plugin:
-        return "ringfence" in text.lower()
-    return any(
-        _is_ours(entry, host) for entries in _events(_parsed(text)).values() for entry in entries
-    )
+def _goose_manifest(_: str) -> str:
+    about = "Asks Ringfence before a tool runs. Written by `ringfence install goose`."
+    return _json({"name": "ringfence", "version": "1.0.0", "description": about})
 
 
-def installed(host: str, text: str | None, program: str) -> str:
-    """The file's text with Ringfence registered, once. Raises RegistrationError."""
-    one = REGISTRATIONS[host]
-    if one.plugin:
-        source = Path(__file__).parent / "plugins" / one.plugin
+def _kiro(program: str) -> str:
+    action = {"type": "command", "command": command(program, "kiro")}
+    hook = {"name": "ringfence", "trigger": "PreToolUse", "matcher": ".*", "action": action}
+    return _json({"version": "v1", "hooks": [{**hook, "timeout": 10, "enabled": True}]})
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, indent=2) + "\n"
+
+
+def _plugin(name: str) -> Callable[[str], str]:
+    """The file of ``plugins/`` with the program's path in the language of the file."""
+
+    def text(program: str) -> str:
+        source = Path(__file__).parent / "plugins" / name
         quoted = shlex.quote(program) if source.suffix == ".sh" else json.dumps(program)
         return source.read_text("utf-8").replace('"@PROGRAM@"', quoted)
-    settings = _parsed(text or "{}")
-    for key, value in one.fixed.items():
-        settings.setdefault(key, value)
-    events = settings.setdefault("hooks", {})
-    if not isinstance(events, dict):
-        raise RegistrationError("its key hooks is no object")
-    for event, entries in one.hooks(program).items():
-        kept = events.get(event, [])
-        if not isinstance(kept, list):
-            raise RegistrationError(f"its key hooks.{event} is no list")
-        events[event] = [entry for entry in kept if not _is_ours(entry, host)] + entries
-    return _written(settings, text)
+
+    return text
 
 
-def uninstalled(host: str, text: str) -> str | None:
-    """The file's text without Ringfence; None if nothing else was in it."""
-    if REGISTRATIONS[host].plugin:
-        return None
-    settings = _parsed(text)
-    events = _events(settings)
-    for event, entries in list(events.items()):
-        events[event] = [entry for entry in entries if not _is_ours(entry, host)]
-        if not events[event]:
-            del events[event]
-    if not events:
-        settings.pop("hooks", None)
-    left = settings.keys() - REGISTRATIONS[host].fixed.keys()
-    return _written(settings, text) if left else None
+_ALL_OFF: Final[Mapping[tuple[str, ...], Any]] = {("disableAllHooks",): True}
 
-
-def _events(settings: Settings) -> dict[str, list[Any]]:
-    events = settings.get("hooks")
-    if not isinstance(events, dict):
-        return {}
-    return {} if not all(isinstance(e, list) for e in events.values()) else events
-
-
-def _is_ours(entry: Any, host: str) -> bool:
-    text = json.dumps(entry)
-    return "ringfence" in text and (f"hook {host}" in text or f'"hook", "{host}"' in text)
-
-
-def _parsed(text: str) -> Settings:
-    try:
-        settings = json.loads(text)
-    except ValueError as error:
-        raise RegistrationError(f"it is not plain JSON ({error})") from error
-    if not isinstance(settings, dict):
-        raise RegistrationError("it holds no JSON object")
-    return settings
-
-
-def _written(settings: Settings, before: str | None) -> str:
-    indent = "\t" if before is not None and "\n\t" in before else 2
-    return json.dumps(settings, indent=indent, ensure_ascii=False) + "\n"
-
-
-def replace(path: Path, text: str) -> Path | None:
-    """Write a settings file as a whole, keeping the old one beside it; the old one's new place."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    target = Path(os.path.realpath(path))  # a dotfile manager may have put a link there
-    backup = None
-    mode = 0o700 if text.startswith("#!") else 0o600
-    if target.exists():
-        mode = target.stat().st_mode & 0o777
-        backup = target.with_name(f"{target.name}.before-ringfence")
-        backup.write_bytes(target.read_bytes())
-    handle, name = tempfile.mkstemp(dir=target.parent, prefix=".ringfence-")
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            file.write(text)
-        Path(name).chmod(mode)
-        Path(name).replace(target)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise
-    return backup
+REGISTRATIONS: Final[Mapping[str, Registration]] = {
+    "claude-code": Registration((
+        Shared(
+            ".claude/settings.json", ".claude/settings.json",
+            folder=".claude", variable="CLAUDE_CONFIG_DIR",
+            entries=_claude, switches=_ALL_OFF,
+        ),
+    )),
+    "cline": Registration((
+        Own(".cline/hooks/PreToolUse", ".clinerules/hooks/PreToolUse", text=_plugin("cline.sh")),
+    )),
+    "codex": Registration(
+        (
+            Shared(
+                ".codex/hooks.json", ".codex/hooks.json", folder=".codex", variable="CODEX_HOME",
+                entries=_nested("codex", "PreToolUse", "PermissionRequest", matcher=".*",
+                                timeout=10),
+            ),
+        ),
+        "Start codex, open /hooks, and trust the hook: until then it does not run.",
+    ),
+    "copilot-cli": Registration((
+        Shared(
+            ".copilot/hooks/ringfence.json", ".github/hooks/ringfence.json",
+            folder=".copilot", variable="COPILOT_HOME",
+            entries=_copilot, fixed={"version": 1},
+        ),
+    )),
+    "cursor": Registration((
+        Shared(".cursor/hooks.json", ".cursor/hooks.json", entries=_cursor, fixed={"version": 1}),
+    )),
+    "factory-droid": Registration((
+        Shared(
+            ".factory/settings.json", ".factory/settings.json",
+            entries=_nested("factory-droid", "PreToolUse", matcher="*", timeout=10),
+        ),
+    )),
+    "gemini-cli": Registration((
+        Shared(
+            ".gemini/settings.json", ".gemini/settings.json",
+            entries=_nested("gemini-cli", "BeforeTool", matcher=".*", name="ringfence",
+                            timeout=10_000),
+            switches={("hooksConfig", "enabled"): False, ("hooksConfig", "disabled"): "ringfence"},
+        ),
+    )),
+    "goose": Registration((
+        Own(".agents/plugins/ringfence/plugin.json", ".agents/plugins/ringfence/plugin.json",
+            text=_goose_manifest),
+        Own(".agents/plugins/ringfence/hooks/hooks.json",
+            ".agents/plugins/ringfence/hooks/hooks.json", text=_goose),
+    )),
+    "kiro": Registration(
+        (Own(".kiro/hooks/ringfence.json", ".kiro/hooks/ringfence.json", text=_kiro),),
+        "This is for Kiro 3: Kiro CLI 2 keeps its hooks in each agent's file (see docs/hosts).",
+    ),
+    "opencode": Registration((
+        Own(
+            ".config/opencode/plugins/ringfence.ts", ".opencode/plugins/ringfence.ts",
+            folder=".config", variable="XDG_CONFIG_HOME", text=_plugin("opencode.ts"),
+        ),
+    )),
+    "pi": Registration((
+        Own(
+            ".pi/agent/extensions/ringfence.ts", ".pi/extensions/ringfence.ts",
+            folder=".pi/agent", variable="PI_CODING_AGENT_DIR", text=_plugin("pi.ts"),
+        ),
+    )),
+    "qwen-code": Registration((
+        Shared(
+            ".qwen/settings.json", ".qwen/settings.json",
+            entries=_nested("qwen-code", "PreToolUse", matcher="*",
+                            name="ringfence", timeout=10_000),
+            switches=_ALL_OFF,
+        ),
+    )),
+    "windsurf": Registration((
+        Shared(".codeium/windsurf/hooks.json", ".windsurf/hooks.json", entries=_windsurf),
+    )),
+}  # fmt: skip
+"""The hosts whose settings can be written; the pages of the others say what to do by hand."""

@@ -46,4 +46,13 @@ def _tool(event: str, info: dict[str, Any]) -> tuple[str, dict[str, Any]]:
             raise PayloadError(f"this hook does not answer {event}")
 
 
-HOST = Host("windsurf", _read, status.answer, status.refuse)
+def _sample(command: str, cwd: str) -> dict[str, Any]:
+    info = {"command_line": command, "cwd": cwd}
+    return {
+        "trajectory_id": "sample",
+        "agent_action_name": "pre_run_command",
+        "tool_info": info,
+    }
+
+
+HOST = Host("windsurf", _read, status.answer, status.refuse, _sample)

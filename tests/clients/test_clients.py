@@ -16,7 +16,8 @@ import pytest
 from helpers.clients import CLIENTS
 from helpers.model import Model
 
-from ringfence.engine.hosts.registration import file_of, installed
+from ringfence.engine.hosts.registration import REGISTRATIONS
+from ringfence.engine.hosts.settings import installed
 
 FOLDER = os.environ.get("RINGFENCE_CLIENTS", "")
 SECRET = "what-is-outside"
@@ -47,9 +48,10 @@ def agent(request, tmp_path):
 
     def run(command, *, ringfence=RINGFENCE):
         if ringfence is not None:
-            file = file_of(client.host, home, project=False)
-            file.parent.mkdir(parents=True)
-            file.write_text(installed(client.host, None, ringfence))
+            for file in REGISTRATIONS[client.host].files:
+                path = file.path(home, env={})
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.write_text(installed(file, client.host, None, ringfence))
         with Model(command) as model:
             client.settings(home, work, model.url)
             environment = {

@@ -19,7 +19,7 @@ from ringfence.engine.hosts.payload import PayloadError
 
 def ask_through(monkeypatch, read, answer=lambda decision, _: Answer(decision.state)):
     """Run the hook for a host that is made of ``read`` and ``answer``: its exit status."""
-    fake = Host("fake", read, answer, lambda reason: Answer("refused", reason, 2))
+    fake = Host("fake", read, answer, lambda reason: Answer("refused", reason, 2), dict)
     monkeypatch.setattr(hook, "host", {"fake": fake}.get)
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"payload")))
     return hook.run(argparse.Namespace(host="fake", config=None))

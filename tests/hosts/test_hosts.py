@@ -26,6 +26,7 @@ CURSOR = {"conversation_id": "c", "cursor_version": "3", "workspace_roots": [CWD
 COPILOT = {"sessionId": "s", "timestamp": 1, "cwd": CWD}
 CLINE = {"clineVersion": "4", "hookName": "tool_call", "taskId": "1", "workspaceRoots": [CWD]}
 GOOSE = {"event": "PreToolUse", "session_id": "s", "working_dir": CWD}
+QWEN = {**CLAUDE, "permission_mode": "yolo", "tool_call_id": "c1"}
 KIRO = {"hook_event_name": "preToolUse", "cwd": CWD}
 SURF = {"trajectory_id": "t", "execution_id": "e"}
 PATCH = "*** Begin Patch\n*** Update File: a.py\n*** Delete File: /etc/x\n*** End Patch"
@@ -79,6 +80,16 @@ CALLS = [
         "mcp__git__push",
         [],
     ),
+    (
+        "qwen-code",
+        tool(QWEN, "run_shell_command", {"command": "cat x", "directory": "/srv"}),
+        "bash",
+        ["/srv", "/srv/x"],
+    ),
+    ("qwen-code", tool(QWEN, "read_file", {"file_path": "/etc/x"}), "read", ["/etc/x"]),
+    ("qwen-code", tool(QWEN, "notebook_edit", {"notebook_path": "/x"}), "edit", ["/x"]),
+    ("qwen-code", tool(QWEN, "grep_search", {"pattern": "/etc/x", "path": "/y"}), "grep", ["/y"]),
+    ("qwen-code", tool(QWEN, "mcp__git__push", {"repo": "x"}), "mcp__git__push", []),
     (
         "cursor",
         {**CURSOR, "hook_event_name": "beforeShellExecution", "command": "cat /etc/x", "cwd": ""},
@@ -271,7 +282,7 @@ def test_adding_a_host(monkeypatch, tmp_path):
 
     module = types.ModuleType("ringfence.engine.hosts.mine")
     claude = host("claude-code")
-    module.HOST = Host("mine", claude.read, claude.answer, claude.refuse)
+    module.HOST = Host("mine", claude.read, claude.answer, claude.refuse, claude.sample)
     monkeypatch.setitem(sys.modules, "ringfence.engine.hosts.mine", module)
     monkeypatch.setitem(HOSTS, "mine", "mine")
     assert host("mine").read(GOOD, {}).call.command == "ls"

@@ -1,0 +1,262 @@
+"""``ringfence doctor``: what is wrong is found, and said with how to mend it."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+from ringfence.engine.cli import doctor, install, main, status
+from ringfence.engine.hosts import HOSTS, codex_trust
+from ringfence.engine.hosts.registration import REGISTRATIONS
+
+RINGFENCE = str(Path(sys.executable).parent / "ringfence")
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path, monkeypatch):
+    """A home directory, and a project below it."""
+    (tmp_path / "project").mkdir()
+    monkeypatch.chdir(tmp_path / "project")
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("PATH", "/usr/bin:/bin")  # no Codex of this machine
+    for name in ("XDG_CONFIG_HOME", "XDG_STATE_HOME", "CLAUDE_CONFIG_DIR", "CODEX_HOME"):
+        monkeypatch.delenv(name, raising=False)
+    use(monkeypatch, RINGFENCE)
+    return tmp_path
+
+
+def use(monkeypatch, program):
+    """Make ``program`` the installation that is examined."""
+    for module in (install, doctor, status):
+        monkeypatch.setattr(module, "program", lambda: program)
+
+
+@pytest.fixture
+def said(capsys, home):
+    """Runs doctor: its lines, without paths and times of this run."""
+
+    def run(*arguments, wrong):
+        capsys.readouterr()
+        assert main(["doctor", *arguments]) == int(wrong)
+        text = capsys.readouterr().out.replace(RINGFENCE, "PROGRAM").replace(str(home), "HOME")
+        return [line.partition(", within")[0] for line in text.splitlines()]
+
+    return run
+
+
+ANSWERED = "`cat /etc/hosts` and a broken payload are answered as they should be"
+
+
+def test_no_agent(said):
+    """Nobody asks Ringfence."""
+    assert said(wrong=True) == [
+        "ok    policy: the built-in defaults",
+        "WRONG no agent is registered; run `ringfence install HOST`",
+    ]
+    assert said("pi", wrong=True)[1:] == [
+        "WRONG pi: not registered; run `ringfence install pi`",
+    ]
+
+
+@pytest.mark.parametrize("host", sorted(REGISTRATIONS.keys() - {"codex"}))
+def test_all_is_well(host, said):
+    """What is registered is tried, for each host in its own form."""
+    main(["install", host])
+    path = REGISTRATIONS[host].files[0].path(Path("HOME"))
+    assert said(host, wrong=False) == [
+        "ok    policy: the built-in defaults",
+        f"ok    {host}: registered in {path}",
+        f"ok    {host}: {ANSWERED}",
+    ]
+
+
+def test_which_config_applies(home, said):
+    """And whether it may loosen anything; a broken one stops every call."""
+    main(["install", "pi"])
+    config = home / "project/.ringfence/config.toml"
+    config.parent.mkdir()
+    config.write_text('[tools]\nfetch = "ask"\n')
+    assert said(wrong=False)[:2] == [
+        "ok    policy: HOME/project/.ringfence/config.toml",
+        "ok    HOME/project/.ringfence/config.toml only tightens; `ringfence trust` lets it loosen",
+    ]
+    config.write_text('bash = "maybe"\n')
+    lines = said(wrong=True)
+    assert lines[0].startswith("WRONG policy: HOME/project/.ringfence/config.toml:1: bash: must be")
+    assert lines[0].endswith("; every call is refused until this is mended")
+    assert lines[-1] == f"ok    pi: {ANSWERED}"
+
+
+def test_registered_twice(said):
+    """Each call would be asked about twice."""
+    main(["install", "claude-code"])
+    main(["install", "claude-code", "--project"])
+    assert said(wrong=True)[1] == (
+        "WRONG claude-code: registered twice (HOME/.claude/settings.json and"
+        " HOME/project/.claude/settings.json); run `ringfence uninstall claude-code` with --user"
+        " or --project"
+    )
+
+
+def test_another_installation(said, monkeypatch):
+    """The program that is registered may be gone, or old."""
+    use(monkeypatch, "/gone/ringfence")
+    main(["install", "cursor", "--project"])
+    use(monkeypatch, RINGFENCE)
+    assert said(wrong=True)[1] == (
+        "WRONG cursor: HOME/project/.cursor/hooks.json is not what this installation registers;"
+        " run `ringfence install cursor --project` again"
+    )
+
+
+def test_hooks_are_turned_off(home, said):
+    """By the host's own switch."""
+    main(["install", "gemini-cli"])
+    path = home / ".gemini/settings.json"
+    path.write_text(
+        path.read_text().replace("{", '{"hooksConfig": {"disabled": ["ringfence"]},', 1)
+    )
+    assert said(wrong=True)[1] == (
+        "WRONG gemini-cli: HOME/.gemini/settings.json turns hooks off by hooksConfig.disabled;"
+        " take that out"
+    )
+
+
+def test_a_broken_settings_file(home, said):
+    """The host does not read it either."""
+    (home / ".gemini").mkdir()
+    (home / ".gemini/settings.json").write_text("{")
+    assert said(wrong=True)[1] == (
+        "WRONG gemini-cli: HOME/.gemini/settings.json: it is not JSON, with or without comments"
+        " (line 1, column 1); mend the file"
+    )
+
+
+@pytest.mark.parametrize(
+    ("does", "told"),
+    [
+        ("exit 0", "a question is answered wrongly ()"),
+        ("echo nonsense; exit 1", "a question is answered wrongly (Ringfence gave no answer"),
+        ("sleep 9", "does not run: "),
+    ],
+)
+def test_a_program_that_does_not_answer(home, said, monkeypatch, does, told):
+    """What stands there runs, but says something else, or nothing."""
+    program = home / "ringfence"
+    program.write_text(f"#!/bin/sh\n{does}\n")
+    program.chmod(0o755)
+    use(monkeypatch, str(program))
+    monkeypatch.setattr(doctor, "TIMEOUT", 1)
+    main(["install", "qwen-code"])
+    assert told in said(wrong=True)[-1]
+
+
+def test_a_slow_program(said, monkeypatch):
+    """Hosts would not wait."""
+    monkeypatch.setattr(doctor, "SLOW", 0.0)
+    main(["install", "pi"])
+    assert "hosts give up waiting" in said(wrong=True)[-1]
+
+
+def test_what_codex_trusts(home, said):
+    """It skips a hook that nobody trusted, without a word; without Codex its config is read."""
+    main(["install", "codex"])
+    assert said("codex", wrong=True)[2] == (
+        "WRONG codex: HOME/.codex/hooks.json is not trusted, so Codex skips the hook: run"
+        " `ringfence install codex` again, or start codex, open /hooks, and trust it"
+    )
+    config = home / ".codex/config.toml"
+    state = (
+        f'[hooks.state."{home}/.codex/hooks.json:pre_tool_use:0:0"]\ntrusted_hash = "sha256:1"\n'
+    )
+    config.write_text(state)
+    assert said("codex", wrong=False)[2] == f"ok    codex: {ANSWERED}"
+    config.write_text(f"features.hooks = false\n{state}")
+    assert "turns hooks off (features.hooks)" in said("codex", wrong=True)[2]
+    config.write_text("[")
+    assert "cannot be read" in said("codex", wrong=True)[2]
+
+
+SERVER = """#!{python}
+import json, sys
+hooks = {hooks!r}
+for line in sys.stdin:
+    message = json.loads(line)
+    if "id" not in message:
+        continue
+    result = {{}}
+    if message["method"] == "hooks/list":
+        result = {{"data": [{{"hooks": hooks}}]}}
+    if message["method"] == "config/batchWrite":
+        open({written!r}, "w").write(json.dumps(message["params"]))
+        for hook in hooks:
+            hook["trustStatus"] = "trusted"
+    print(json.dumps({{"method": "noise"}}))
+    print(json.dumps({{"id": message["id"], "result": result}}), flush=True)
+"""
+
+
+@pytest.fixture
+def codex(home, monkeypatch):
+    """A Codex that speaks its app server's protocol, with one hook of ours and one of another."""
+
+    def make(status="untrusted", text=SERVER):
+        ours = {
+            "key": f"{home}/.codex/hooks.json:pre_tool_use:0:0",
+            "command": f"{RINGFENCE} hook codex || exit 2",
+            "currentHash": "sha256:ours",
+            "trustStatus": status,
+        }
+        theirs = {**ours, "key": "/repo/.codex/hooks.json:pre_tool_use:0:0", "command": "theirs"}
+        written = str(home / "written.json")
+        program = home / "bin/codex"
+        program.parent.mkdir()
+        program.write_text(
+            text.format(python=sys.executable, hooks=[theirs, ours], written=written)
+        )
+        program.chmod(0o755)
+        monkeypatch.setenv("PATH", f"{program.parent}:/usr/bin:/bin")
+        return Path(written)
+
+    return make
+
+
+def test_install_tells_codex_to_trust_the_hook(codex, home, capsys, said):
+    """Ours alone, whatever other hooks Codex finds."""
+    written = codex()
+    assert main(["install", "codex"]) == 0
+    assert "Codex trusts the hook" in capsys.readouterr().out
+    (edit,) = json.loads(written.read_text())["edits"]
+    assert edit["keyPath"] == "hooks.state"
+    assert edit["value"] == {
+        f"{home}/.codex/hooks.json:pre_tool_use:0:0": {"trusted_hash": "sha256:ours"}
+    }
+    assert "is untrusted, so Codex skips" in said("codex", wrong=True)[2]  # a new process, as made
+
+
+def test_codex_says_what_it_trusts(codex, said):
+    """It knows best."""
+    codex("trusted")
+    main(["install", "codex"])
+    assert said("codex", wrong=False)[2] == f"ok    codex: {ANSWERED}"
+
+
+@pytest.mark.parametrize(
+    "text", ["#!/bin/sh\nexit 1\n", "#!/bin/sh\ncat\n", "#!/bin/sh\nsleep 9\n"]
+)
+def test_a_codex_that_cannot_be_asked(codex, capsys, monkeypatch, text):
+    """The user is told how to do it by hand."""
+    monkeypatch.setattr(codex_trust, "PATIENCE", 0.5)
+    codex(text=text)
+    assert main(["install", "codex"]) == 0
+    output = capsys.readouterr()
+    assert "could not be told to trust the hook" in output.err
+    assert "open /hooks, and trust the hook" in output.out
+
+
+def test_every_host_can_be_examined():
+    """Or is named by its page as one to register by hand."""
+    assert HOSTS.keys() - REGISTRATIONS.keys() == {"amp"}
