@@ -2,23 +2,40 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from ringfence.engine.approval import Approver, AsyncApprover, NobodyToAskError
     from ringfence.engine.call import Decision, ToolCall
     from ringfence.engine.engine import Engine
+    from ringfence.engine.grants import GrantStore, Offer
 
-__all__ = ["Decision", "Engine", "ToolCall"]
+__all__ = [
+    "Approver",
+    "AsyncApprover",
+    "Decision",
+    "Engine",
+    "GrantStore",
+    "NobodyToAskError",
+    "Offer",
+    "ToolCall",
+]
+
+_PLACES = {
+    "Approver": "approval",
+    "AsyncApprover": "approval",
+    "Decision": "call",
+    "Engine": "engine",
+    "GrantStore": "grants",
+    "NobodyToAskError": "approval",
+    "Offer": "grants",
+    "ToolCall": "call",
+}
 
 
 def __getattr__(name: str) -> object:
     """See ringfence: loaded when it is asked for."""
-    if name == "Engine":
-        from ringfence.engine import engine  # noqa: PLC0415
-
-        return engine.Engine
-    if name in __all__:
-        from ringfence.engine import call  # noqa: PLC0415
-
-        return getattr(call, name)
+    if name in _PLACES:
+        return getattr(import_module(f"{__name__}.{_PLACES[name]}"), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

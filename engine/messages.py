@@ -9,11 +9,12 @@ place where it stands. The wording is neutral and scoped: what is refused, never
 from __future__ import annotations
 
 import json
+import shlex
 from collections.abc import Iterable, Sequence
 
 from attrs import frozen
 
-from ringfence.engine.call import Decision
+from ringfence.engine.call import Decision, ToolCall
 from ringfence.engine.escape import shorten, visible
 from ringfence.rules.model import (
     UNCERTAIN,
@@ -32,6 +33,7 @@ MAX_COMMAND = 1200
 """Characters of a command that are shown whole."""
 
 _MAX_WORDS = 100
+_MAX_SHOWN_COMMAND = 300
 _MAX_PATH = 300
 _AROUND = 60  # characters kept on both sides of an offending word in a shortened command
 
@@ -90,9 +92,21 @@ def no_prompt_reason(decision: Decision) -> str:
     closing = (
         "Nobody can be asked here, so the call did not run.",
         *matter.scope,
-        f"A person can allow it by a rule in {_CONFIGS}, or run this where they can be asked.",
+        f"A person can allow it {_by_grant(decision.call)}by a rule in {_CONFIGS}.",
     )
     return matter.text(opening, "Asked by", closing)
+
+
+def _by_grant(call: ToolCall) -> str:
+    """The command with which a person allows just this, where it can be written out plainly."""
+    words = ["ringfence", "grants", "add"]
+    if call.command is not None:
+        words.append(call.command)
+    else:
+        words += ["--tool", call.tool, "--input", json.dumps(dict(call.input), default=str)]
+    text = shlex.join(words)
+    plain = visible(text) == text and len(text) <= _MAX_SHOWN_COMMAND
+    return f"with `{text}` in a terminal in that directory, or " if plain else ""
 
 
 def details(decision: Decision) -> str:

@@ -88,6 +88,8 @@ def collect(
     command = call.command
     if command is None and call.tool != "bash":
         command = "\n".join(commands_of(call)) or None  # the rules for bash see it too
+    # A link may lead to Ringfence's own files, where there are any; else their name says it.
+    everything = everything or any("/.ringfence" in effect.path for effect in effects)
     touched = _touched(effects, filesystem) if everything else ()
     cwd = normalise(call.cwd)
     own = own_folders(call)

@@ -5,9 +5,27 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from ringfence.engine import Decision, Engine, ToolCall
+    from ringfence.engine import (
+        Approver,
+        AsyncApprover,
+        Decision,
+        Engine,
+        GrantStore,
+        NobodyToAskError,
+        Offer,
+        ToolCall,
+    )
 
-__all__ = ["Decision", "Engine", "ToolCall"]
+__all__ = [
+    "Approver",
+    "AsyncApprover",
+    "Decision",
+    "Engine",
+    "GrantStore",
+    "NobodyToAskError",
+    "Offer",
+    "ToolCall",
+]
 
 
 def __getattr__(name: str) -> object:

@@ -104,11 +104,11 @@ class Offer:
     def __str__(self) -> str:
         """What it keeps, in words."""
         if self.scope is Scope.ONCE:
-            return "Allow this once (nothing is kept)"
+            return "Once (nothing is kept)"
         kept = ", ".join(map(str, self.grants))
         words = {
-            Scope.SESSION: "In this session allow to",
-            Scope.PROJECT: "In this project always allow to",
-            Scope.ALWAYS: "Everywhere always allow to",
+            Scope.SESSION: "For this session",
+            Scope.PROJECT: "Always in this project",
+            Scope.ALWAYS: "Always, everywhere",
         }
-        return f"{words[self.scope]} {kept}"
+        return f"{words[self.scope]}: {kept}"

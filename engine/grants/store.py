@@ -46,11 +46,10 @@ class GrantStore:
         """All grants, in the order in which they were given. Raises GrantError."""
         try:
             content = read_private(self.path)
-            rows = json.loads(content) if content is not None else []
-            return tuple(_grant(row) for row in rows)
+            return _grants(json.loads(content)) if content is not None else ()
         except StateError as error:
             raise GrantError(str(error)) from error
-        except (ValueError, TypeError, KeyError, RecursionError) as error:
+        except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
             raise GrantError(f"{self.path} is damaged, so it grants nothing") from error
 
     def add(self, grants: Iterable[Grant]) -> tuple[Grant, ...]:
@@ -118,6 +117,12 @@ def _row(grant: Grant) -> dict[str, Any]:
         "created": grant.created,
     }
     return {key: value for key, value in row.items() if value not in ("", False)}
+
+
+def _grants(rows: Any) -> tuple[Grant, ...]:
+    if not isinstance(rows, list):
+        raise TypeError
+    return tuple(map(_grant, rows))
 
 
 def _grant(row: Any) -> Grant:

@@ -1,0 +1,226 @@
+"""`ringfence run`, `shell` and `grants`, as programs; with a terminal where a person answers."""
+
+from __future__ import annotations
+
+import os
+import pty
+import select
+import subprocess
+import sys
+import time
+
+import pytest
+
+PROGRAM = [sys.executable, "-m", "ringfence.engine.cli"]
+
+
+@pytest.fixture
+def project(tmp_path, monkeypatch):
+    """A project beside a file, and a home of its own."""
+    (tmp_path / "home").mkdir()
+    (tmp_path / "p").mkdir()
+    (tmp_path / "out.txt").write_text("outside\n")
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    for name in ("XDG_CONFIG_HOME", "XDG_STATE_HOME"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.chdir(tmp_path / "p")
+    return tmp_path / "p"
+
+
+def run(*arguments, stdin=""):
+    """Without a terminal: (status, stdout, stderr)."""
+    done = subprocess.run(
+        [*PROGRAM, *arguments],
+        input=stdin,
+        capture_output=True,
+        text=True,
+        check=False,
+        start_new_session=True,  # no terminal of the tests' own
+    )
+    return done.returncode, done.stdout, done.stderr
+
+
+def at_terminal(answer, *arguments):
+    """At a terminal, where ``answer`` is typed when the question stands there: (status, shown)."""
+    child, terminal = pty.fork()
+    if child == 0:
+        os.execv(PROGRAM[0], [*PROGRAM, *arguments])
+    shown = b""
+    deadline = time.monotonic() + 60
+    asked = False
+    while time.monotonic() < deadline:
+        if not select.select([terminal], [], [], 1)[0]:
+            continue
+        try:
+            part = os.read(terminal, 1 << 16)
+        except OSError:
+            break
+        if not part:
+            break
+        shown += part
+        if not asked and b"or n): " in shown:
+            asked = True
+            os.write(terminal, answer)
+    os.close(terminal)
+    _, status = os.waitpid(child, 0)
+    return os.waitstatus_to_exitcode(status), shown.decode().replace("\r\n", "\n")
+
+
+class TestRun:
+    """`run -- COMMAND` is bash, where it may run."""
+
+    @pytest.mark.usefixtures("project")
+    @pytest.mark.parametrize(
+        ("arguments", "expected"),
+        [
+            (["echo a; exit 7"], (7, "a\n")),
+            (["echo", "a b", "$HOME"], (0, "a b $HOME\n")),  # words stay words
+            (["cat"], (0, "in")),
+            (["kill -9 $$"], (-9, "")),
+        ],
+    )
+    def test_allowed(self, arguments, expected):
+        """The same streams and the same status."""
+        assert run("run", "--", *arguments, stdin="in")[:2] == expected
+
+    @pytest.mark.usefixtures("project")
+    def test_nobody_to_ask(self):
+        """Refused with bash's status for what cannot be executed."""
+        status, out, err = run("run", "--", "cat ../out.txt")
+        assert (status, out) == (126, "")
+        assert "Nobody can be asked here, so the call did not run." in err
+        assert "ringfence grants add 'cat ../out.txt'" in err
+
+    def test_headless_allow(self, project):
+        """Where the user's config says so, what would be asked about runs."""
+        folder = project.parent / "home/.config/ringfence"
+        folder.mkdir(parents=True)
+        (folder / "config.toml").write_text('headless = "allow"\n')
+        assert run("run", "--", "cat ../out.txt")[:2] == (0, "outside\n")
+
+    @pytest.mark.parametrize(
+        ("answer", "status", "kept"),
+        [
+            (b"1\n", 0, 0),
+            (b"2\n", 0, 1),
+            (b"n\n", 126, 0),
+            (b"\n", 126, 0),
+            (b"7\n", 126, 0),
+            (b"\x04", 126, 0),  # end of input
+            (b"\x03", 126, 0),  # ^C
+        ],
+    )
+    def test_at_a_terminal(self, project, answer, status, kept):
+        """One question; only a number of the list lets it run."""
+        answer = answer if answer not in (b"\n", b"7\n") else answer * 3
+        found, shown = at_terminal(answer, "run", "--", "cat ../out.txt")
+        assert found == status
+        assert "    cat ../out.txt\n        ^^^^^^^^^^\n" in shown
+        assert f"read {project.parent}/out.txt" in shown
+        assert shown.endswith("outside\n") is (status == 0)
+        assert len(run("grants")[1].splitlines()) == max(kept, 1)
+        assert run("run", "--", "cat ../out.txt")[0] == (0 if kept else 126)
+
+    def test_denied(self, project):
+        """A refusal is not asked about."""
+        folder = project / ".ringfence"
+        folder.mkdir()
+        (folder / "config.toml").write_text('[special]\nexternal_directory = "deny"\n')
+        status, shown = at_terminal(b"1\n", "run", "--", "cat ../out.txt")
+        assert status == 126
+        assert "may not run this command" in shown
+
+
+class TestShell:
+    """`shell` takes bash's arguments."""
+
+    @pytest.mark.parametrize(
+        ("arguments", "expected"),
+        [
+            (["-c", "echo a; exit 3"], (3, "a\n")),
+            (["-lc", "echo a"], (0, "a\n")),
+            (["-c", "echo $0 $1", "x", "y"], (0, "x y\n")),
+            (["-o", "errexit", "-c", "false; echo a"], (1, "")),
+            (["--norc", "-c", "echo a"], (0, "a\n")),
+            (["inside.sh"], (0, "inside\n")),
+        ],
+    )
+    def test_allowed(self, project, arguments, expected):
+        """As bash has it."""
+        (project / "inside.sh").write_text("echo inside\n")
+        assert run("shell", *arguments)[:2] == expected
+
+    @pytest.mark.parametrize(
+        "arguments",
+        [
+            ["-c", "cat ../out.txt"],
+            ["-lc", "cat ../out.txt"],
+            ["-c", "cat $1", "x", "../out.txt"],
+            ["-c"],
+            ["outside.sh"],
+            ["-s"],
+            [],
+            ["-i"],
+            ["--", "outside.sh"],
+            ["-O", "extglob", "-s", "x"],
+        ],
+    )
+    def test_refused(self, project, arguments):
+        """What reaches outside, and what nobody can judge."""
+        (project / "outside.sh").write_text("cat ../out.txt\n")
+        status, out, err = run("shell", *arguments, stdin="cat ../out.txt\n")
+        assert status != 0
+        assert out == ""
+        assert err
+
+
+class TestGrants:
+    """`grants` lists, adds and revokes."""
+
+    def test_add_and_revoke(self, project):
+        """What is added is what the list shows, and what is allowed until it is revoked."""
+        assert run("grants") == (0, "Nothing was granted.\n", "")
+        status, out, _ = run("grants", "add", "--scope", "project", "cat ../out.txt")
+        assert status == 0
+        name = out.split()[1]
+        place = project.parent / "out.txt"
+        assert run("grants") == (0, f"{name}  in {project}: read {place}\n", "")
+        assert run("check", "--no-log", "cat ../out.txt")[0] == 0
+        assert run("grants", "revoke", name) == (
+            0,
+            f"No longer granted: read {place} (in {project})\n",
+            "",
+        )
+        assert run("check", "--no-log", "cat ../out.txt")[0] == 3
+        assert run("grants", "revoke", name)[0] == 2
+
+    @pytest.mark.usefixtures("project")
+    def test_revoke_many(self):
+        """Of one project, or all."""
+        run("grants", "add", "--scope", "project", "cat ../out.txt")
+        run("grants", "add", "--scope", "always", "cat /etc/hosts")
+        assert run("grants", "revoke", "--project", ".")[1].count("\n") == 1
+        assert (
+            run("grants", "revoke", "--all")[1] == "No longer granted: read /etc/hosts (always)\n"
+        )
+
+    @pytest.mark.usefixtures("project")
+    def test_nothing_to_grant(self):
+        """Said in words."""
+        assert run("grants", "add", "ls")[:2] == (
+            0,
+            "Nothing to grant: this is allowed already.\n",
+        )
+
+    @pytest.mark.usefixtures("project")
+    def test_the_agent_cannot_grant_itself(self):
+        """The command that would do it is asked about, and so is the file."""
+        for command in (
+            "ringfence grants add --scope always 'cat /etc/hosts'",
+            "ringfence trust",
+            "cd sub; sudo ringfence grants revoke --all",
+            "echo '[]' > ~/.local/state/ringfence/grants.json",
+            "rm -r .ringfence",
+        ):
+            assert run("check", "--no-log", command)[0] == 3, command
+        assert run("check", "--no-log", "ringfence grants")[0] == 0

@@ -1,0 +1,364 @@
+"""What an answer keeps, and what that allows afterwards: exactly the call that was asked about."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import time
+from pathlib import Path
+
+import pytest
+from attrs import evolve
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ringfence import Engine, NobodyToAskError, ToolCall
+from ringfence.engine.filesystem import RealFileSystem
+from ringfence.engine.grants import Grant, GrantStore, Scope, granted
+from ringfence.engine.grants.apply import SESSION_LIMIT
+from ringfence.engine.grants.model import Subject
+from ringfence.engine.policy.model import NAMED, PATHS, Entry, Layer, LayeredPolicy
+from ringfence.rules.model import Operation, State
+
+CWD = "/home/me/app"
+ENV = {"HOME": "/home/me", "PATH": "/usr/bin:/bin"}
+
+
+@pytest.fixture(scope="module")
+def world(tmp_path_factory):
+    """A file system of a few folders, files and links."""
+    root = tmp_path_factory.mktemp("root")
+    for folder in ("home/me/app/src", "home/me/.ssh", "home/me/other", "tmp/build/deep", "etc"):
+        (root / folder).mkdir(parents=True)
+    for file in ("tmp/build/a.log", "etc/hosts", "home/me/other/x", "home/me/.ssh/id"):
+        (root / file).touch()
+    (root / "tmp/link").symlink_to("/etc/hosts")
+    (root / "tmp/build/out").symlink_to("/etc")
+    return RealFileSystem(str(root))
+
+
+def bash(command, session=None):
+    """A call of bash."""
+    return ToolCall("bash", {"command": command}, CWD, session=session, env=ENV)
+
+
+def policy(**tables):
+    """A policy of one layer."""
+    return LayeredPolicy(
+        (
+            Layer(
+                "user",
+                "f",
+                {
+                    surface: tuple(
+                        Entry(surface, pattern, State(state), "f:1")
+                        for pattern, state in table.items()
+                    )
+                    for surface, table in tables.items()
+                },
+            ),
+        )
+    )
+
+
+ASKS = {"*": "ask", "ls *": "allow", "cat *": "allow"}
+
+
+def offered(world, call, **tables):
+    """The offers of a call as a person reads them."""
+    engine = Engine(policy(**tables), world, grants=GrantStore(Path("/nowhere/grants.json")))
+    return [str(offer) for offer in engine.offers(engine.decide(call))]
+
+
+class TestOffers:
+    """What a person can choose from, the narrowest first."""
+
+    @pytest.mark.parametrize(
+        ("command", "expected"),
+        [
+            ("cat /tmp/build/a.log", ["read /tmp/build/a.log", "read /tmp/build/**"]),
+            ("ls /tmp", ["read /tmp", "read /tmp/**"]),
+            ("ls /etc", ["read /etc"]),  # no answer opens all of /etc
+            ("cat /etc/hosts", ["read /etc/hosts"]),
+            ("cat ~/other/x", ["read /home/me/other/x", "read /home/me/other/**"]),
+            ("cat ~/x", ["read /home/me/x"]),  # nor the home directory
+            ("cat ~/.ssh/id", ["read /home/me/.ssh/id"]),  # nor a folder of secrets
+            ("cat /tmp/link", ["read /tmp/link -> /etc/hosts"]),
+            ("ls ..", ["read /home/me"]),
+            ("rm /tmp/build/a.log", ["delete /tmp/build/a.log", "delete /tmp/build/**"]),
+            (
+                "cat /tmp/build/a.log /tmp/build/deep/b",
+                [
+                    "read /tmp/build/a.log, read /tmp/build/deep/b",
+                    "read /tmp/build/**",
+                ],
+            ),
+            ('cat "$UNSET"', [f'run exactly `cat "$UNSET"` in {CWD}']),
+        ],
+    )
+    def test_paths(self, world, command, expected):
+        """One file, then its folder, unless that says far more than was asked."""
+        found = offered(world, bash(command))
+        wanted = ["Once (nothing is kept)"]
+        for what in expected:
+            wanted += [f"Always in this project: {what}", f"Always, everywhere: {what}"]
+        assert found == wanted
+
+    @pytest.mark.parametrize(
+        ("command", "expected"),
+        [
+            ("git push origin main", ["run `git push origin main`", "run `git push *`"]),
+            ("git status", ["run `git status`"]),  # never all of git
+            ("git", ["run `git`"]),
+            ("git config user.name x", ["run `git config user.name x`"]),  # may name commands
+            ("git -C sub push x", ["run `git -C sub push x`"]),
+            ("npm run build --prod", ["run `npm run build --prod`", "run `npm run build *`"]),
+            ("rm -rf build", ["run `rm -rf build`"]),
+            ("make", ["run `make`"]),
+            ('X=src; rm "$X"', ["run `rm src`"]),  # what it is, not how it is written
+            ("rm $UNSET", [f"run exactly `rm $UNSET` in {CWD}"]),
+        ],
+    )
+    def test_commands(self, world, command, expected):
+        """The command itself, then its subcommand."""
+        found = offered(world, bash(command), bash=ASKS)
+        kept = [text.partition(": ")[2] for text in found if text.startswith("Always, everywhere")]
+        assert kept == expected
+
+    @pytest.mark.parametrize(
+        ("call", "expected"),
+        [
+            (ToolCall("frob", {}, CWD), "use frob"),
+            (ToolCall("mcp__github__delete", {}, CWD), "use github:delete (MCP)"),
+            (ToolCall("skill", {"name": "pdf"}, CWD), "use the skill pdf"),
+        ],
+    )
+    def test_tools(self, world, call, expected):
+        """One tool of one server."""
+        found = offered(world, call, mcp={"*": "ask"}, skills={"*": "ask"})
+        assert found[1:] == [
+            f"Always in this project: {expected}",
+            f"Always, everywhere: {expected}",
+        ]
+
+    def test_sessions(self, world):
+        """Where the host says which session it is, an answer may be for it alone."""
+        found = offered(world, bash("cat /etc/hosts", session="s1"))
+        assert found[1] == "For this session: read /etc/hosts"
+
+    def test_what_cannot_be_kept(self, world):
+        """What would change Ringfence itself is asked about each time."""
+        assert offered(world, bash("ringfence trust")) == ["Once (nothing is kept)"]
+        assert offered(world, bash("echo x > .ringfence/config.toml; cat /etc/hosts")) == [
+            "Once (nothing is kept)"
+        ]
+
+
+CAUSES = [
+    "cat /tmp/build/a.log",
+    "cat /tmp/link",
+    "ls /tmp",
+    "ls ..",
+    "cp /etc/hosts /tmp/build/x",
+    "git push origin main",
+    "rm -rf build; git push",
+    'cat "$UNSET"',
+    "rm $UNSET",
+    "eval $X",
+    "cat 'unclosed",
+    "cat /etc/hosts && rm x",
+    "cd /tmp && cat build/a.log",
+]
+
+
+@pytest.mark.parametrize("command", CAUSES)
+def test_every_answer_allows_exactly_this_call(world, tmp_path, command):
+    """The same call is not asked about again, and another one is."""
+    store = GrantStore(tmp_path / "grants.json")
+    engine = Engine(policy(bash=ASKS), world, grants=store)
+    call = bash(command, session="s1")
+    assert engine.decide(call).state is State.ASK
+    offers = engine.offers(engine.decide(call))
+    assert len(offers) > 1
+    for offer in offers[1:]:
+        kept = store.add(offer.grants)
+        assert engine.decide(call).state is State.ALLOW, offer
+        assert engine.decide(bash("cat /etc/passwd; rm y", session="s1")).state is State.ASK
+        store.revoke(grant.id for grant in kept)
+        assert engine.decide(call).state is State.ASK
+
+
+GRANTS = st.builds(
+    Grant,
+    st.sampled_from(Subject),
+    st.sampled_from(
+        [
+            *("/tmp", "/tmp/build", "/tmp/build/a.log", "/etc/hosts", "/", "rm -rf build"),
+            *("git push", "rm x", *CAUSES),
+        ]
+    ),
+    wide=st.booleans(),
+    operation=st.sampled_from(Operation),
+    cwd=st.just(CWD),
+    scope=st.just(Scope.ALWAYS),
+).map(lambda grant: evolve(grant, real=grant.text, id="x"))
+COMMANDS = st.sampled_from(CAUSES).map(bash)
+
+
+@settings(max_examples=200, deadline=None, derandomize=True)
+@given(call=COMMANDS, grants=st.lists(GRANTS, max_size=4), data=st.data())
+def test_no_grant_allows_what_a_rule_denies(world, call, grants, data):
+    """It takes questions away, never refusals."""
+    surface, pattern = data.draw(
+        st.sampled_from([("bash", "*"), ("bash", "rm *"), (PATHS, "/**"), (NAMED, "/tmp/**")])
+    )
+    rules = policy(
+        **{"bash": ASKS, surface: {**(ASKS if surface == "bash" else {}), pattern: "deny"}}
+    )
+    decision = Engine(rules, world).decide(call)
+    if decision.state is State.DENY:
+        states = [verdict.state for verdict in granted(decision, grants, "f")]
+        assert State.DENY in states
+
+
+@settings(max_examples=200, deadline=None, derandomize=True)
+@given(grants=st.lists(GRANTS, max_size=4))
+def test_reading_never_grants_writing(world, grants):
+    """A grant is for one operation."""
+    reading = [evolve(grant, operation=Operation.READ) for grant in grants]
+    for command in ("cp a /tmp/build/a.log", "rm /tmp/build/a.log", "echo x > /tmp/build/a.log"):
+        paths = [grant for grant in reading if grant.subject is Subject.PATH]
+        decision = Engine(LayeredPolicy(), world).decide(bash(command))
+        assert any(v.state is State.ASK for v in granted(decision, paths, "f"))
+
+
+@pytest.mark.parametrize(
+    ("grant", "command", "expected"),
+    [
+        (Grant(Subject.PATH, "/tmp/build", True, Operation.READ, "/tmp/build"), "cat /tmp/build/n/x", "allow"),
+        (Grant(Subject.PATH, "/tmp/build", True, Operation.READ, "/tmp/build"), "ls /tmp/build", "allow"),
+        (Grant(Subject.PATH, "/tmp/build", True, Operation.READ, "/tmp/build"), "cat /tmp/builds", "ask"),
+        # A link inside that leads elsewhere is another matter.
+        (Grant(Subject.PATH, "/tmp/build", True, Operation.READ, "/tmp/build"), "cat /tmp/build/out/hosts", "ask"),
+        # So is one that leads somewhere else than when it was granted.
+        (Grant(Subject.PATH, "/tmp/link", False, Operation.READ, "/etc/shadow"), "cat /tmp/link", "ask"),
+        (Grant(Subject.PATH, "/tmp/link", False, Operation.READ, "/etc/hosts"), "cat /tmp/link", "allow"),
+        (Grant(Subject.PATH, "/tmp/build", True, Operation.READ, "/tmp/build"), "cat /tmp/build/deep/*", "allow"),
+        (Grant(Subject.PATH, "/tmp/build", True, Operation.READ, "/tmp/build"), "cat /tmp/build/../x", "ask"),
+        (Grant(Subject.LINE, 'cat "$X"', cwd=CWD), 'cat "$X"', "allow"),
+        (Grant(Subject.LINE, 'cat "$X"', cwd="/elsewhere"), 'cat "$X"', "ask"),
+        (Grant(Subject.LINE, 'cat "$X"', cwd=CWD), 'cat "$X" ', "ask"),
+        (Grant(Subject.LINE, "cat /etc/hosts", cwd=CWD), "cat /etc/hosts", "ask"),  # by its path
+    ],
+)  # fmt: skip
+def test_what_a_grant_covers(world, grant, command, expected):
+    """By the path as named and as it leads, or by the whole text."""
+    decision = Engine(LayeredPolicy(), world).decide(bash(command))
+    states = [v.state for v in granted(decision, [evolve(grant, scope=Scope.ALWAYS, id="x")], "f")]
+    assert (State.ASK in states) is (expected == "ask")
+
+
+def test_scopes(world, tmp_path):
+    """For a session, for a folder and what is in it, or everywhere."""
+    store = GrantStore(tmp_path / "g")
+    engine = Engine(LayeredPolicy(), world, grants=store)
+    path = Grant(Subject.PATH, "/etc/hosts", False, Operation.READ, "/etc/hosts")
+
+    def state(call=None):
+        return str(engine.decide(call or bash("cat /etc/hosts", session="s1")).state)
+
+    [kept] = store.add([evolve(path, scope=Scope.SESSION, session="s1")])
+    assert state() == "allow"
+    assert state(bash("cat /etc/hosts", session="s2")) == "ask"
+    assert state(bash("cat /etc/hosts")) == "ask"
+    asked = Engine(LayeredPolicy(), world).decide(bash("cat /etc/hosts", session="s1"))
+    old = evolve(kept, created=time.time() - SESSION_LIMIT - 1)
+    assert granted(asked, [old], "f") == asked.verdicts
+    store.revoke([kept.id])
+    store.add([evolve(path, scope=Scope.PROJECT, project=os.path.realpath(CWD))])
+    assert state(ToolCall.bash("cat /etc/hosts", f"{CWD}/src", env=ENV)) == "allow"
+    assert state(ToolCall.bash("cat /etc/hosts", "/home/me/apple", env=ENV)) == "ask"
+
+
+class Answers:
+    """An approver that gives the n-th offer, or declines, or is not there."""
+
+    def __init__(self, answer):
+        self.answer = answer
+        self.seen = []
+
+    def approve(self, decision, offers):
+        self.seen.append((decision.message, [str(offer) for offer in offers]))
+        if self.answer == "nobody":
+            raise NobodyToAskError
+        return None if self.answer is None else offers[self.answer]
+
+
+class Later(Answers):
+    """The same for an event loop."""
+
+    async def approve(self, decision, offers):
+        await asyncio.sleep(0)
+        return super().approve(decision, offers)
+
+
+@pytest.mark.parametrize("asynchronous", [False, True])
+class TestApprove:
+    """Asking through an embedder's own dialogue."""
+
+    def approve(self, engine, call, answer, asynchronous):
+        approver = (Later if asynchronous else Answers)(answer)
+        if asynchronous:
+            return asyncio.run(engine.approve_async(call, approver)), approver
+        return engine.approve(call, approver), approver
+
+    def test_kept(self, world, tmp_path, asynchronous):
+        """The chosen grants are stored, and the next call is not asked about."""
+        engine = Engine(LayeredPolicy(), world, grants=GrantStore(tmp_path / "g"))
+        call = bash("cat /etc/hosts")
+        decision, approver = self.approve(engine, call, 2, asynchronous)
+        assert decision.state is State.ALLOW
+        assert decision.resolution.startswith("granted ")
+        assert "read /etc/hosts" in approver.seen[0][0]
+        again, silent = self.approve(engine, call, None, asynchronous)
+        assert again.state is State.ALLOW
+        assert not silent.seen
+
+    def test_once(self, world, tmp_path, asynchronous):
+        """Nothing is kept."""
+        engine = Engine(LayeredPolicy(), world, grants=GrantStore(tmp_path / "g"))
+        decision, _ = self.approve(engine, bash("cat /etc/hosts"), 0, asynchronous)
+        assert (decision.state, decision.resolution) == (State.ALLOW, "allowed once")
+        assert not (tmp_path / "g").exists()
+
+    def test_declined(self, world, asynchronous):
+        """The agent is told that the user declined this call."""
+        decision, _ = self.approve(
+            Engine(LayeredPolicy(), world), bash("cat /etc/hosts"), None, asynchronous
+        )
+        assert (decision.state, decision.resolution) == (State.DENY, "declined")
+        assert "Only this call was declined." in decision.message
+
+    def test_nobody(self, world, asynchronous):
+        """Refused, unless the policy says otherwise."""
+        engine = Engine(LayeredPolicy(), world)
+        decision, _ = self.approve(engine, bash("cat /etc/hosts"), "nobody", asynchronous)
+        assert decision.state is State.DENY
+        milder = evolve(engine, policy=LayeredPolicy((Layer("u", "f", headless=State.ALLOW),)))
+        decision, _ = self.approve(milder, bash("cat /etc/hosts"), "nobody", asynchronous)
+        assert decision.state is State.ALLOW
+
+    def test_deny_is_not_asked(self, world, asynchronous):
+        """A refusal is none of the approver's business."""
+        engine = Engine(policy(special={PATHS: "deny"}), world)
+        decision, approver = self.approve(engine, bash("cat /etc/hosts"), 0, asynchronous)
+        assert decision.state is State.DENY
+        assert not approver.seen
+
+
+def test_an_untrusted_project_cannot_answer():
+    """`headless` in its files loosens nothing, but tightens."""
+    allow, deny = Layer("u", "f", headless=State.ALLOW), Layer("p", "g", headless=State.DENY)
+    assert LayeredPolicy((evolve(allow, held=True),)).headless is State.DENY
+    assert LayeredPolicy((allow, evolve(deny, held=True))).headless is State.DENY
+    assert LayeredPolicy((deny, allow)).headless is State.ALLOW
