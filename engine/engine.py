@@ -15,12 +15,14 @@ from ringfence.engine.filesystem import FileSystem, RealFileSystem
 from ringfence.engine.log import ReviewLog
 from ringfence.engine.pipeline import decide, decided, environment
 from ringfence.engine.policy import LayeredPolicy, load_policy
+from ringfence.engine.state import StateError
 from ringfence.engine.tools import home_of
 from ringfence.rules.model import State
 
 if TYPE_CHECKING:  # few calls ask, and not every call parses
     from ringfence.engine.approval import Approver, AsyncApprover
     from ringfence.engine.grants import Grant, GrantStore, Offer
+    from ringfence.engine.loops import LoopStore
     from ringfence.grammar import Grammar
 
 
@@ -31,7 +33,8 @@ class Engine:
     Without arguments: the built-in defaults (ask about everything outside the working directory,
     allow the rest) on the real file system. ``Engine.load`` reads the config files instead.
     With a ``log``, decisions are written down for review. With ``grants``, what the user has
-    allowed before is not asked again. ``grammar`` is one that extends bash's
+    allowed before is not asked again. With ``loops``, calls that a session repeats are counted,
+    if the policy says something of them. ``grammar`` is one that extends bash's
     (``ringfence.grammar.bash().extend``).
 
     >>> Engine().decide(ToolCall.bash("cat /etc/hosts", cwd="/home/dev/project")).state
@@ -43,6 +46,7 @@ class Engine:
     log: ReviewLog | None = None
     grammar: Grammar | None = None
     grants: GrantStore | None = None
+    loops: LoopStore | None = None
 
     @classmethod
     def load(
@@ -53,6 +57,7 @@ class Engine:
         filesystem: FileSystem | None = None,
         log: ReviewLog | None = None,
         grants: GrantStore | None = None,
+        loops: LoopStore | None = None,
     ) -> Engine:
         """An engine with the policy of the user's files and of the project in ``cwd``.
 
@@ -60,7 +65,7 @@ class Engine:
         be used: never go on without it, since what it forbids would be allowed.
         """
         policy = load_policy(cwd, config=config)
-        return cls(policy, filesystem or RealFileSystem(), log, grants=grants)
+        return cls(policy, filesystem or RealFileSystem(), log, grants=grants, loops=loops)
 
     def decide(self, call: ToolCall) -> Decision:
         """Allow, ask or deny, with everything that the answer rests on.
@@ -111,10 +116,20 @@ class Engine:
     def _decided(self, call: ToolCall) -> Decision:
         start = time.perf_counter()
         policy = self.policy.for_agent(call.agent, environment(call))
-        decision = decide(call, policy, self.filesystem, self.grammar)
+        repeated = self._repeated(call, policy)
+        decision = decide(call, policy, self.filesystem, self.grammar, repeated=repeated)
         if decision.state is State.ASK and self.grants is not None:
             decision = self._granted(decision, self.grants)
         return evolve(decision, headless=policy.headless, duration=time.perf_counter() - start)
+
+    def _repeated(self, call: ToolCall, policy: LayeredPolicy) -> int:
+        if self.loops is None or not call.session or not policy.watches_loops:
+            return 0
+        try:
+            return self.loops.count(call)
+        except StateError as error:
+            _complain(f"whether this call is repeated is not known: {error}")
+            return 0
 
     def _granted(self, decision: Decision, store: GrantStore) -> Decision:
         from ringfence.engine.grants import GrantError, granted  # noqa: PLC0415 - as above

@@ -142,6 +142,10 @@ def call_text(decision: Decision) -> str:
     return shorten(f"{visible(call.tool)}({', '.join(values)})", MAX_COMMAND)
 
 
+_NAMED = ("paths", "own_files")
+"""Gates whose findings may be inside."""
+
+
 @frozen
 class _Matter:
     """The parts that all forms share, for the verdicts of one state."""
@@ -156,8 +160,8 @@ class _Matter:
     @classmethod
     def of(cls, decision: Decision, state: State) -> _Matter:
         verdicts = tuple(v for v in decision.verdicts if v.state is state)
-        findings = tuple(f for v in verdicts if v.gate != "paths" for f in v.findings)
-        named = tuple(f for v in verdicts if v.gate == "paths" for f in v.findings)
+        findings = tuple(f for v in verdicts if v.gate not in _NAMED for f in v.findings)
+        named = tuple(f for v in verdicts if v.gate in _NAMED for f in v.findings)
         opaque = tuple(dict.fromkeys(o for v in verdicts for o in v.opaque))
         return cls(decision, state, verdicts, findings, named, opaque)
 
@@ -180,11 +184,18 @@ class _Matter:
                 "which cannot be judged in full" if self.bash else "whose input is not understood"
             )
             return f"{what}, {part}, so it may reach outside the working directory"
+        if self.repeated:
+            return f"{what}, the same {self.repeated} times in a row"
         if self.named:
             paths = "a path" if len(self.named) == 1 else "paths"
             relation = ", which touches" if self.bash else " on"
             return f"{what}{relation} {paths} that a rule names"
         return f"{what}, which a rule {'asks about' if self.state is State.ASK else 'forbids'}"
+
+    @property
+    def repeated(self) -> str:
+        """How often the call was made in a row, if that is the matter."""
+        return next((v.subject for v in self.verdicts if v.gate == "doom_loop"), "")
 
     @property
     def bash(self) -> bool:

@@ -55,14 +55,24 @@ class Collected:
 
 
 def decide(
-    call: ToolCall, policy: Policy, filesystem: FileSystem, grammar: Grammar | None = None
+    call: ToolCall,
+    policy: Policy,
+    filesystem: FileSystem,
+    grammar: Grammar | None = None,
+    *,
+    repeated: int = 0,
 ) -> Decision:
-    """The decision on a call. Raises ValueError if ``call.cwd`` is not absolute, else nothing."""
+    """The decision on a call, made ``repeated`` times in a row.
+
+    Raises ValueError if ``call.cwd`` is not absolute, else nothing.
+    """
     if not call.cwd.startswith("/"):
         raise ValueError(f"cwd must be an absolute path, not {call.cwd!r}")
     own = own_folders(call)
     everything = policy.names_paths or filesystem.kind(own[0]) not in _NO_FOLDER
     collected = collect(call, filesystem, grammar, everything=everything)
+    if repeated:
+        collected = evolve(collected, facts=evolve(collected.facts, repeated=repeated))
     return combine(call, collected, judge(collected, policy))
 
 

@@ -123,6 +123,20 @@ def _own_files(facts: Facts, policy: Policy) -> tuple[Verdict, ...]:
 _CHANGES = (Operation.WRITE, Operation.DELETE, Operation.UNKNOWN)
 
 
+REPEATS: Final = 3
+"""How many times in a row make a loop, unless the rule says how many."""
+
+
+def _doom_loop(facts: Facts, policy: Policy) -> tuple[Verdict, ...]:
+    if not facts.repeated:
+        return ()
+    rule = policy.rule("special", "doom_loop")
+    # It is off until a file says something of it: an agent may look three times in a row.
+    if rule.built_in or facts.repeated < (rule.repeats or REPEATS):
+        return ()
+    return (Verdict("doom_loop", rule, subject=str(facts.repeated)),)
+
+
 def _bash(facts: Facts, policy: Policy) -> tuple[Verdict, ...]:
     line = facts.command
     if line is None:
@@ -252,6 +266,7 @@ GATES: Final[tuple[Gate, ...]] = (
     ),
     Gate("paths", "Single paths, inside and outside, that rules name.", _paths),
     Gate("own_files", "What would change Ringfence's own config, trust or grants.", _own_files),
+    Gate("doom_loop", "The same call several times in a row, in one session.", _doom_loop),
     Gate("bash", "Each simple command that a bash command runs.", _bash),
     Gate("tools", "The tool by its name.", _tools),
     Gate("mcp", "The server and the tool of an MCP call.", _mcp),

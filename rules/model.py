@@ -181,6 +181,7 @@ class Rule:
     built_in: bool = False  # nor does any file set that default
     reason: str | None = None  # the user's own words
     pattern: str | None = None  # the pattern that matched
+    repeats: int = 0  # of doom_loop: it holds from this many calls in a row on
 
 
 class Policy(Protocol):
@@ -235,6 +236,7 @@ class Facts:
     touched: tuple[Finding, ...] = ()  # inside too; only if someone asks for those
     cwd: str = "/"
     own: tuple[str, ...] = ()  # folders of Ringfence's own config and state
+    repeated: int = 0  # how often the session made this call in a row; 0 if nobody counts
 
 
 @frozen

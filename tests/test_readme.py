@@ -88,3 +88,14 @@ def test_the_grammar_example_runs() -> None:
     names: dict[str, object] = {}
     exec(compile(example, "docs/grammar.md", "exec"), names)
     assert names["grammar"].parse("a |> b").problem is None  # type: ignore[attr-defined]
+
+
+def test_the_examples_of_the_other_pages(tmp_path: Path) -> None:
+    """The policy page's config is valid, the grants page's library example runs."""
+    file = tmp_path / "config.toml"
+    file.write_text(blocks("toml", (ROOT / "docs/policy.md").read_text("utf-8"))[0], "utf-8")
+    assert ringfence("config", "check", str(file)).stdout == "No errors.\n"
+    (example,) = blocks("python", (ROOT / "docs/grants.md").read_text("utf-8"))
+    names: dict[str, object] = {}
+    exec(compile(example, "docs/grants.md", "exec"), names)
+    assert str(getattr(names["decision"], "state")) == "allow"  # noqa: B009

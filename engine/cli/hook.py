@@ -70,11 +70,15 @@ def _answer(asking: Host, content: bytes, config: str | None) -> Answer:
     from ringfence.engine.engine import Engine  # noqa: PLC0415 - in the child alone
     from ringfence.engine.grants import GrantStore  # noqa: PLC0415
     from ringfence.engine.log import ReviewLog  # noqa: PLC0415
+    from ringfence.engine.loops import LoopStore  # noqa: PLC0415
 
     request = asking.read(content, os.environ)
     log = ReviewLog.of_user(f"hook {asking.name}")
-    grants = GrantStore.of_user()
-    engine = Engine.load(request.project, config=config, log=log, grants=grants)
+    # Claude Code and Codex ask twice about one call.
+    loops = None if request.event == "PermissionRequest" else LoopStore.of_user()
+    engine = Engine.load(
+        request.project, config=config, log=log, grants=GrantStore.of_user(), loops=loops
+    )
     return asking.answer(engine.decide(request.call), request)
 
 

@@ -173,9 +173,22 @@ def _entries(document: Document, keys: Keys, surface: str) -> tuple[Entry, ...]:
                 hint = "rules for commands stand in the table bash"
                 raise document.error(place, "is no tool's name, so it can never match", hint)
             pattern = canonical_tool(pattern)  # noqa: PLW2901  # one name for all spellings
+        repeats = 0
+        if surface == "special" and pattern == "doom_loop" and isinstance(value, dict):
+            value, repeats = _repeats(document, place, value)  # noqa: PLW2901
         state, reason = _answer(document, place, value)
-        entries.append(Entry(surface, pattern, state, document.source(*place), reason))
+        source = document.source(*place)
+        entries.append(Entry(surface, pattern, state, source, reason, repeats=repeats))
     return tuple(entries)
+
+
+def _repeats(document: Document, keys: Keys, value: Mapping[str, Any]) -> tuple[Any, int]:
+    """The answer for a loop without its ``repeats``, and that."""
+    rest = dict(value)
+    repeats = rest.pop("repeats", 0)
+    if "repeats" in value and (type(repeats) is not int or not 2 <= repeats <= 1000):
+        raise document.error((*keys, "repeats"), "must be a whole number from 2 to 1000")
+    return rest, repeats
 
 
 def _outside(document: Document, keys: Keys) -> tuple[Entry, ...]:

@@ -39,6 +39,7 @@ class Entry:
     source: str
     reason: str | None = None  # the user's own words
     operations: frozenset[Operation] = frozenset()  # of a path; all of them if empty
+    repeats: int = 0  # of special.doom_loop
 
     @property
     def rule(self) -> Rule:
@@ -53,7 +54,14 @@ class Entry:
             name = f'{NAMED} "{self.pattern}"{of}'
         else:
             name = f'{self.surface} "{self.pattern}"'
-        return Rule(self.state, name, self.source, reason=self.reason, pattern=self.pattern)
+        return Rule(
+            self.state,
+            name,
+            self.source,
+            reason=self.reason,
+            pattern=self.pattern,
+            repeats=self.repeats,
+        )
 
     def decides(self, subjects: tuple[str, ...], strict_subjects: tuple[str, ...]) -> bool:
         """Whether the rule matches; only one that asks or denies sees ``strict_subjects``."""
@@ -174,6 +182,11 @@ class LayeredPolicy:
             return State.DENY
         said = [layer.headless for layer in self._free if layer.headless is not None]
         return said[-1] if said else State.DENY
+
+    @property
+    def watches_loops(self) -> bool:
+        """Whether anything is said of the same call several times in a row."""
+        return any(not part.rule("special", "doom_loop").built_in for part in (self, *self.held))
 
     def _entries(self, surface: str) -> Iterable[Entry]:
         """The entries of all layers that count here, the strongest first."""

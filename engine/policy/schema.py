@@ -30,6 +30,22 @@ _PATHS: dict[str, Any] = {
     "type": "object",
     "additionalProperties": {"anyOf": [_ANSWER, _BY_OPERATION]},
 }
+_LOOP: dict[str, Any] = {
+    "description": "The same call several times in a row, in one session.",
+    "anyOf": [
+        _STATE,
+        {
+            "type": "object",
+            "properties": {
+                "state": _STATE,
+                "reason": {"type": "string"},
+                "repeats": {"type": "integer", "minimum": 2, "maximum": 1000},
+            },
+            "required": ["state"],
+            "additionalProperties": False,
+        },
+    ],
+}
 
 
 def schema() -> dict[str, Any]:
@@ -52,7 +68,7 @@ def schema() -> dict[str, Any]:
                     "description": "Paths outside the working directory.",
                     "anyOf": [_ANSWER, _BY_OPERATION, _PATHS],
                 },
-                "doom_loop": _ANSWER,
+                "doom_loop": _LOOP,
             },
             "additionalProperties": False,
         },

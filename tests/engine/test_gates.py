@@ -371,7 +371,8 @@ def test_order():
     """Paths come before the tool's own surface."""
     names = [gate.name for gate in GATES]
     assert names == [
-        *("external_directory", "paths", "own_files", "bash", "tools", "mcp", "skills")
+        *("external_directory", "paths", "own_files", "doom_loop"),
+        *("bash", "tools", "mcp", "skills"),
     ]
     assert all(gate.doc.endswith(".") for gate in GATES)
 
