@@ -10,8 +10,8 @@ from typing import Any
 
 from ringfence.engine.cli.output import warn, write_json, write_text
 from ringfence.engine.escape import visible
-from ringfence.engine.policy import ConfigError, LayeredPolicy, load_policy
-from ringfence.engine.policy.load import SUFFIXES
+from ringfence.engine.policy import LayeredPolicy, load_policy
+from ringfence.engine.policy.load import SUFFIXES, problems
 from ringfence.engine.policy.model import SURFACES
 
 ERROR = 2
@@ -86,9 +86,7 @@ def run_check(arguments: argparse.Namespace) -> int:
     """Complain of every file that is wrong; 2 if one is."""
     wrong = 0
     for name in arguments.files or [None]:
-        try:
-            load_policy(None if name else str(Path.cwd()), config=name)
-        except ConfigError as error:
+        for error in problems(None if name else str(Path.cwd()), config=name):
             warn(str(error))
             wrong += 1
     folder = Path(".ringfence")

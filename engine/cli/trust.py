@@ -9,7 +9,8 @@ from typing import Any
 
 from ringfence.engine.cli.output import warn, write_text
 from ringfence.engine.escape import visible
-from ringfence.engine.policy.load import config_files, load_policy, project_of
+from ringfence.engine.policy.errors import ConfigError
+from ringfence.engine.policy.load import contents_of, load_policy, project_of
 from ringfence.engine.policy.trust import TrustStore
 from ringfence.engine.state import StateError
 
@@ -36,7 +37,10 @@ def run(arguments: argparse.Namespace) -> int:
     store = TrustStore.of_user(os.environ)
     if arguments.list:
         for name in store.folders():
-            files = config_files(Path(name, ".ringfence"))
+            try:
+                files = contents_of(Path(name, ".ringfence"))
+            except ConfigError:
+                files = {}
             _say(
                 name if store.trusts(Path(name), files) else f"{name} (changed since: not trusted)"
             )
@@ -49,13 +53,13 @@ def run(arguments: argparse.Namespace) -> int:
                 return ERROR
             _say(f"No longer trusted: {folder}")
             return 0
-        files = config_files(folder / ".ringfence")
+        files = contents_of(folder / ".ringfence")
         if not files:
             warn(f"{folder} has no config files in .ringfence, so there is nothing to trust")
             return ERROR
         load_policy(str(folder))  # what cannot be read must not be trusted
-        for file in files:
-            _say(f"--- {file}\n{file.read_text('utf-8', 'replace').rstrip()}")
+        for file, content in files.items():  # what is shown is what is trusted
+            _say(f"--- {file}\n{content.decode('utf-8', 'replace').rstrip()}")
         store.trust(folder, files)
     except (OSError, StateError) as error:
         warn(f"the trust cannot be kept: {getattr(error, 'strerror', None) or error}")

@@ -53,14 +53,11 @@ class Document:
 
     def error(self, keys: Keys, problem: str, hint: str | None = None) -> ConfigError:
         """The error that says what is wrong at a key."""
-        return ConfigError(self.file, self.line(*keys), dotted(keys), problem, hint)
+        return ConfigError(self.file, self.line(*keys), dotted(keys), problem, hint, keys)
 
 
-def read(path: Path) -> Document | None:
-    """The document in ``path``, by its suffix; None if nothing is there.
-
-    Raises ConfigError for a file that cannot be read or parsed.
-    """
+def content_of(path: Path) -> bytes | None:
+    """The bytes of a config file; None if nothing is there. Raises ConfigError."""
     try:
         with path.open("rb") as file:
             content = file.read(MAX_BYTES + 1)
@@ -71,12 +68,22 @@ def read(path: Path) -> Document | None:
         raise ConfigError(str(path), None, "", f"cannot be read: {reason}") from error
     if len(content) > MAX_BYTES:
         raise ConfigError(str(path), None, "", f"is larger than {MAX_BYTES} bytes")
+    return content
+
+
+def text_of(path: Path, content: bytes) -> str:
+    """The text of a file, with plain line ends. Raises ConfigError."""
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
         raise ConfigError(str(path), line, "", "is not UTF-8 text") from error
-    text = text.replace("\r\n", "\n")
+    return text.replace("\r\n", "\n")
+
+
+def parse(path: Path, content: bytes) -> Document:
+    """The document in a file's content, by its suffix. Raises ConfigError."""
+    text = text_of(path, content)
     return parse_toml(str(path), text) if path.suffix == ".toml" else parse_json(str(path), text)
 
 
@@ -90,7 +97,9 @@ _BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
 
 # --- TOML --------------------------------------------------------------------------------------
 
-_TOML_PLACE = re.compile(r" \(at (?:line (\d+), column \d+|end of document)\)$")
+_TOML_PLACE = re.compile(r" \(at (?:line (\d+), column (\d+)|end of document)\)$")
+_TOML_TWICE = re.compile(r"Cannot (?:overwrite a value|declare .* twice)")
+_TOML_KEY = re.compile(r"^\s*\[*(.*?)(?:\]+\s*|\s*=.*)?$")
 
 
 def parse_toml(file: str, text: str) -> Document:
@@ -106,7 +115,14 @@ def parse_toml(file: str, text: str) -> Document:
         place = _TOML_PLACE.search(message)
         line = int(place[1]) if place and place[1] else text.count("\n") + 1
         message = message[: place.start()] if place else message
-        raise ConfigError(file, line, "", f"not valid TOML: {message}") from error
+        key, problem = "", f"not valid TOML: {message}"
+        if _TOML_TWICE.match(message):
+            row = text.split("\n")[line - 1]
+            key = _TOML_KEY.sub(r"\1", row).strip()
+            problem = "not valid TOML: the key stands here a second time"
+        elif place and place[2]:
+            problem += f" (column {place[2]})"
+        raise ConfigError(file, line, key, problem) from error
     except RecursionError as error:
         raise ConfigError(file, None, "", "is nested too deeply") from error
     return Document(file, data, lines)
@@ -172,7 +188,9 @@ class _JsonReader:
     lines: dict[Keys, int] = field(factory=dict)
 
     def error(self, problem: str, keys: Keys = ()) -> ConfigError:
-        return ConfigError(self.file, self.line, dotted(keys), f"not valid JSON: {problem}")
+        column = self.position - (self.text.rfind("\n", 0, self.position) + 1) + 1
+        place = f"not valid JSON: {problem} (column {column})"
+        return ConfigError(self.file, self.line, dotted(keys), place)
 
     def document(self) -> dict[str, Any]:
         if self.peek() != "{":

@@ -5,25 +5,18 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from ringfence.engine.policy.document import MAX_BYTES, Document, Keys
+from ringfence.engine.policy.document import Document, Keys, text_of
 from ringfence.engine.policy.errors import ConfigError
 
 KEY = "permission"
 
 
-def read_agent(path: Path) -> Document | None:
-    """The front matter of ``path`` as a document; None if it has none, or no ``permission``.
+def read_agent(path: Path, content: bytes) -> Document | None:
+    """The front matter of a file as a document; None if it has none, or no ``permission``.
 
     Raises ConfigError.
     """
-    try:
-        content = path.read_bytes()[: MAX_BYTES + 1]
-        text = content.decode("utf-8-sig").replace("\r\n", "\n")
-    except (OSError, UnicodeDecodeError) as error:
-        reason = getattr(error, "strerror", None) or "is not UTF-8 text"
-        raise ConfigError(str(path), None, "", f"cannot be read: {reason}") from error
-    if len(content) > MAX_BYTES:
-        raise ConfigError(str(path), None, "", f"is larger than {MAX_BYTES} bytes")
+    text = text_of(path, content)
     if not text.startswith("---\n"):
         return None
     matter, ended, _ = text[4:].partition("\n---")

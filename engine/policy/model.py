@@ -40,6 +40,8 @@ class Entry:
     reason: str | None = None  # the user's own words
     operations: frozenset[Operation] = frozenset()  # of a path; all of them if empty
     repeats: int = 0  # of special.doom_loop
+    match: tuple[str, ...] = ()  # examples that it decides on, for `ringfence test`
+    not_match: tuple[str, ...] = ()  # and that it does not
 
     @property
     def rule(self) -> Rule:

@@ -1,100 +1,84 @@
-"""The JSON Schema of a config file, for editors; made from what the loader accepts."""
+"""The JSON Schema of a config file, for editors: made of the forms in ``form``."""
 
 from __future__ import annotations
 
-from typing import Any
+import inspect
+from collections.abc import Mapping
+from enum import Enum
+from types import UnionType
+from typing import Any, Literal, get_args, get_origin, get_type_hints
 
-from ringfence.engine.policy.load import OPERATIONS
-from ringfence.engine.policy.model import HEADLESS, NAMED, SURFACES
-from ringfence.rules.model import State
+from attrs import NOTHING, fields, has
 
-_STATE = {"enum": [state.value for state in State]}
-_ANSWER: dict[str, Any] = {
-    "anyOf": [
-        _STATE,
-        {
-            "type": "object",
-            "properties": {"state": _STATE, "reason": {"type": "string"}},
-            "required": ["state"],
-            "additionalProperties": False,
-        },
-    ]
-}
-_BY_OPERATION: dict[str, Any] = {
-    "type": "object",
-    "properties": dict.fromkeys(OPERATIONS, _ANSWER),
-    "minProperties": 1,
-    "additionalProperties": False,
-}
-_PATHS: dict[str, Any] = {
-    "type": "object",
-    "additionalProperties": {"anyOf": [_ANSWER, _BY_OPERATION]},
-}
-_LOOP: dict[str, Any] = {
-    "description": "The same call several times in a row, in one session.",
-    "anyOf": [
-        _STATE,
-        {
-            "type": "object",
-            "properties": {
-                "state": _STATE,
-                "reason": {"type": "string"},
-                "repeats": {"type": "integer", "minimum": 2, "maximum": 1000},
-            },
-            "required": ["state"],
-            "additionalProperties": False,
-        },
-    ],
-}
+from ringfence.engine.policy import form
 
 
 def schema() -> dict[str, Any]:
     """The schema, as JSON Schema 2020-12."""
-    tables: dict[str, Any] = {
-        "defaultPolicy": {
-            "type": "object",
-            "description": "What holds where no rule of a table matches.",
-            "properties": dict.fromkeys(SURFACES, _STATE),
-            "additionalProperties": False,
-        },
-        "tools": _table("Tools by their names."),
-        "bash": _table("Commands by patterns; the last that matches decides."),
-        "mcp": _table("MCP servers and tools: server, server:tool or server_tool."),
-        "skills": _table("Skills by patterns."),
-        "special": {
-            "type": "object",
-            "properties": {
-                "external_directory": {
-                    "description": "Paths outside the working directory.",
-                    "anyOf": [_ANSWER, _BY_OPERATION, _PATHS],
-                },
-                "doom_loop": _LOOP,
-            },
-            "additionalProperties": False,
-        },
-        NAMED: {**_PATHS, "description": "Single paths, inside and outside, by patterns."},
-        HEADLESS: {
-            "enum": ["allow", "deny"],
-            "description": "What a question becomes where nobody can be asked (deny).",
-        },
-    }
-    agent = {"type": "object", "properties": tables, "additionalProperties": False}
+    definitions: dict[str, Any] = {}
+    top = _object(form.ConfigForm, definitions)
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "Ringfence config",
-        "type": "object",
-        "properties": {
-            **tables,
-            "agents": {
-                "type": "object",
-                "description": "The same tables for single agents.",
-                "additionalProperties": agent,
-            },
-            "$schema": {"type": "string"},
-        },
-        "additionalProperties": False,
+        **top,
+        "$defs": dict(sorted(definitions.items())),
     }
 
 
-def _table(description: str) -> dict[str, Any]:
-    return {"type": "object", "description": description, "additionalProperties": _ANSWER}
+def _object(kind: type, definitions: dict[str, Any]) -> dict[str, Any]:
+    """An object with the keys of a form, and no other."""
+    hints = get_type_hints(kind)
+    properties = {}
+    required = []
+    for attribute in fields(kind):
+        key = form.key_of(attribute)
+        value = _of(hints[attribute.name], definitions)
+        low_high = attribute.metadata.get("range")
+        if low_high:
+            value = {**value, "minimum": low_high[0], "maximum": low_high[1]}
+        if "doc" in attribute.metadata:
+            value = {"description": attribute.metadata["doc"], **value}
+        properties[key] = value
+        if attribute.default is NOTHING:
+            required.append(key)
+    described = " ".join((inspect.getdoc(kind) or "").split())
+    found = {
+        "description": described,
+        "type": "object",
+        "properties": properties,
+        "additionalProperties": False,
+    }
+    if required:
+        found["required"] = required
+    if kind is form.ByOperation:
+        found["minProperties"] = 1
+    return found
+
+
+def _of(hint: Any, definitions: dict[str, Any]) -> dict[str, Any]:
+    """The schema of one type."""
+    origin, arguments = get_origin(hint), get_args(hint)
+    if origin is UnionType:
+        return {"anyOf": [_of(one, definitions) for one in arguments]}
+    if origin is Literal:
+        return {"enum": list(arguments)}
+    if origin is list:
+        return {"type": "array", "items": _of(arguments[0], definitions)}
+    if origin is Mapping:
+        # An empty pattern is an error, and so is one with a NUL.
+        return {
+            "type": "object",
+            "propertyNames": {"pattern": "^[^\\u0000]+$"},
+            "additionalProperties": _of(arguments[1], definitions),
+        }
+    if hint in (str, int):
+        return {"type": {str: "string", int: "integer"}[hint]}
+    if isinstance(hint, type) and issubclass(hint, Enum):
+        return {"enum": [member.value for member in hint]}
+    if has(hint):
+        name = hint.__name__
+        if name not in definitions:
+            definitions[name] = {}
+            definitions[name] = _object(hint, definitions)
+        return {"$ref": f"#/$defs/{name}"}
+    raise TypeError(f"no schema for {hint!r}")

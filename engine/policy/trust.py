@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 
 from attrs import frozen
@@ -39,13 +39,13 @@ class TrustStore:
             return {}
         return {k: v for k, v in kept.items() if isinstance(k, str) and isinstance(v, str)}
 
-    def trusts(self, folder: Path, files: Iterable[Path]) -> bool:
-        """Whether the folder's config ``files`` are those that the user has trusted."""
+    def trusts(self, folder: Path, files: Mapping[Path, bytes]) -> bool:
+        """Whether these are the config files, with their content, that the user has trusted."""
         kept = self.folders().get(str(folder))
         return kept is not None and kept == digest(files)
 
-    def trust(self, folder: Path, files: Iterable[Path]) -> None:
-        """Trust a folder with its config files as they are now. Raises StateError."""
+    def trust(self, folder: Path, files: Mapping[Path, bytes]) -> None:
+        """Trust a folder with these config files and their content. Raises StateError."""
         with locked(self.path):
             self._keep({**self.folders(), str(folder): digest(files)})
 
@@ -62,14 +62,11 @@ class TrustStore:
         write_private(self.path, json.dumps(dict(sorted(folders.items())), indent=1).encode())
 
 
-def digest(files: Iterable[Path]) -> str:
-    """One digest of all files, their names included; a file that is gone counts, too."""
+def digest(files: Mapping[Path, bytes]) -> str:
+    """One digest of all files, their names included."""
     total = hashlib.sha256()
-    for file in sorted(files):
-        try:
-            content = file.read_bytes()
-        except OSError:
-            content = b"\0missing"
-        for part in (file.name.encode("utf-8", "surrogateescape"), content):
+    for path in sorted(files):
+        name = f"{path.parent.name}/{path.name}".encode("utf-8", "surrogateescape")
+        for part in (name, files[path]):
             total.update(len(part).to_bytes(8, "big") + part)
     return total.hexdigest()

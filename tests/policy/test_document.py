@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ringfence.engine.policy.document import MAX_BYTES, parse_json, parse_toml, read
+from ringfence.engine.policy.document import MAX_BYTES, content_of, parse, parse_json, parse_toml
 from ringfence.engine.policy.errors import ConfigError
 
 TOML = """\
@@ -32,6 +32,12 @@ after = 1
 inline = { a = "b" }
 dotted.key = 2
 """
+
+
+def read(path):
+    """The document in a file, or None."""
+    content = content_of(path)
+    return None if content is None else parse(path, content)
 
 
 @pytest.mark.parametrize(
@@ -124,26 +130,42 @@ def test_toml_lines_are_complete(text):
 @pytest.mark.parametrize(
     ("name", "content", "message"),
     [
-        ("c.toml", b"a = \n", "{f}:1: not valid TOML: Invalid value"),
+        ("c.toml", b"a = \n", "{f}:1: not valid TOML: Invalid value (column 5)"),
         ("c.toml", b"a = 1\nb = [1,\n", "{f}:3: not valid TOML: Invalid value"),
-        ("c.toml", b"a = 1\na = 2\n", "{f}:2: not valid TOML: Cannot overwrite a value"),
+        (
+            "c.toml",
+            b"a = 1\na = 2\n",
+            "{f}:2: a: not valid TOML: the key stands here a second time",
+        ),
         ("c.toml", b"a = '\xff'\n", "{f}:1: is not UTF-8 text"),
-        ("c.json", b"", "{f}:1: not valid JSON: expected {{ to open the file's object"),
-        ("c.json", b"[]", "{f}:1: not valid JSON: expected {{ to open the file's object"),
-        ("c.json", b'{"a": 1} x', "{f}:1: not valid JSON: expected nothing after the closing }}"),
-        ("c.json", b'{\n"a" 1}', "{f}:2: a: not valid JSON: expected : after the key"),
-        ("c.json", b'{\n"a": }', "{f}:2: a: not valid JSON: expecting value"),
-        ("c.json", b'{"a": 1\n"b": 2}', "{f}:2: not valid JSON: expected , or }}"),
-        ("c.json", b'{"a": [1 2]}', "{f}:1: a: not valid JSON: expected , or ]"),
-        ("c.json", b"{a: 1}", '{f}:1: not valid JSON: expected "key" or }}'),
+        ("c.json", b"", "{f}:1: not valid JSON: expected {{ to open the file's object (column 1)"),
+        (
+            "c.json",
+            b"[]",
+            "{f}:1: not valid JSON: expected {{ to open the file's object (column 1)",
+        ),
+        (
+            "c.json",
+            b'{"a": 1} x',
+            "{f}:1: not valid JSON: expected nothing after the closing }} (column 10)",
+        ),
+        ("c.json", b'{\n"a" 1}', "{f}:2: a: not valid JSON: expected : after the key (column 5)"),
+        ("c.json", b'{\n"a": }', "{f}:2: a: not valid JSON: expecting value (column 6)"),
+        ("c.json", b'{"a": 1\n"b": 2}', "{f}:2: not valid JSON: expected , or }} (column 1)"),
+        ("c.json", b'{"a": [1 2]}', "{f}:1: a: not valid JSON: expected , or ] (column 10)"),
+        ("c.json", b"{a: 1}", '{f}:1: not valid JSON: expected "key" or }} (column 2)'),
         (
             "c.json",
             b'{"bash": {"x": "ask",\n"x": "deny"}}',
-            "{f}:2: bash.x: not valid JSON: the key stands here a second time",
+            "{f}:2: bash.x: not valid JSON: the key stands here a second time (column 4)",
         ),
-        ("c.json", b'{"a": 1 /* ', "{f}:1: not valid JSON: a comment is not closed"),
-        ("c.json", b'{"a":' * 99, "{f}:1: not valid JSON: is nested too deeply"),
-        ("c.json", b'{"a":' + b"[" * 99999, "{f}:1: not valid JSON: is nested too deeply"),
+        ("c.json", b'{"a": 1 /* ', "{f}:1: not valid JSON: a comment is not closed (column 9)"),
+        ("c.json", b'{"a":' * 99, "{f}:1: not valid JSON: is nested too deeply (column 166)"),
+        (
+            "c.json",
+            b'{"a":' + b"[" * 99999,
+            "{f}:1: not valid JSON: is nested too deeply (column 38)",
+        ),
         ("c.toml", b"a = " + b"[" * 3000, "{f}: is nested too deeply"),
         (
             "c.toml",

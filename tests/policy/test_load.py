@@ -1,5 +1,6 @@
 """From files to rules: layers, defaults, sources, and what is refused."""
 
+from pathlib import Path
 from typing import ClassVar
 
 import pytest
@@ -7,7 +8,7 @@ import pytest
 from ringfence import Engine, ToolCall
 from ringfence.engine.filesystem import NoFileSystem
 from ringfence.engine.policy import ConfigError, LayeredPolicy, load_policy
-from ringfence.engine.policy.load import config_files, project_of
+from ringfence.engine.policy.load import contents_of, problems, project_of
 from ringfence.engine.policy.trust import TrustStore
 from ringfence.rules.model import NAME, UNKNOWN, Operation, State
 
@@ -24,7 +25,7 @@ def policy(tmp_path, files, *, trusted=True):
     env = {"HOME": str(tmp_path / "home")}
     if trusted:
         project = tmp_path / "project"
-        TrustStore.of_user(env).trust(project_of(project), config_files(project / ".ringfence"))
+        TrustStore.of_user(env).trust(project_of(project), contents_of(project / ".ringfence"))
     return load_policy(str(tmp_path / "project"), env=env)
 
 
@@ -417,3 +418,56 @@ class TestAgentFiles:
             policy(tmp_path, {name: f"---\n{matter}\n---\n"})
         assert (raised.value.file, raised.value.line) == (str(tmp_path / name), line)
         assert problem in str(raised.value)
+
+
+def test_all_problems(tmp_path, monkeypatch):
+    """Every error of every file is told at once, each with its place."""
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    monkeypatch.delenv("XDG_CONFIG_HOME", raising=False)
+    files = {
+        HOME_CONFIG: '[bash]\n"a" = "Allow"\n"b" = 1\n"c" = "ask"\nx = { reason = "r" }\n[tool]\n',
+        "project/.ringfence/config.json": '{"bash": {"a": "no"}, "paths": []}',
+        "project/.ringfence/agents/x.md": "---\npermission:\n  bash:\n    ls: maybe\n---\n",
+        "project/.ringfence/agents/y.md": "---\npermission: [\n---\n",
+    }
+    for name, content in files.items():
+        path = tmp_path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(content)
+    found = [
+        f"{Path(error.file).name}:{error.line}: {error.key}"
+        for error in problems(str(tmp_path / "project"))
+    ]
+    assert sorted(found) == [
+        *("config.json:1: bash.a", "config.json:1: paths"),
+        *("config.toml:2: bash.a", "config.toml:3: bash.b", "config.toml:5: bash.x"),
+        "config.toml:6: tool",
+        *("x.md:4: permission.bash.ls", "y.md:2: "),
+    ]
+
+
+def test_no_problems(tmp_path):
+    """Nothing is said of a good file."""
+    (tmp_path / "c.toml").write_text('[bash]\n"a" = "ask"\n')
+    assert problems(None, config=str(tmp_path / "c.toml")) == []
+
+
+def test_what_is_trusted_is_what_is_used(tmp_path, monkeypatch):
+    """A file that changes after it was compared is not the one that counts."""
+    files = {PROJECT_CONFIG: '[bash]\n"rm *" = "allow"\n'}
+    policy(tmp_path, files)
+    path = tmp_path / PROJECT_CONFIG
+    looked = TrustStore.trusts
+
+    def changing(store, folder, contents):
+        answer = looked(store, folder, contents)
+        path.write_text('[special]\nexternal_directory = "allow"\n')
+        return answer
+
+    monkeypatch.setattr(TrustStore, "trusts", changing)
+    loaded = policy(tmp_path, {}, trusted=False)
+    assert loaded.outside("/x", "/x", Operation.READ).state is State.ASK
+    monkeypatch.undo()
+    loaded = policy(tmp_path, {}, trusted=False)
+    assert loaded.outside("/x", "/x", Operation.READ).state is State.ASK  # not trusted any more
+    assert [layer.held for layer in loaded.layers] == [True]

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 from attrs import evolve
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ringfence import Engine, ToolCall
+from ringfence.engine.cli.hook import respond
 from ringfence.engine.filesystem import NoFileSystem
+from ringfence.engine.hosts import host
+from ringfence.engine.policy import ConfigError, load_policy
 from ringfence.engine.policy.model import NAMED, PATHS, Entry, Layer, LayeredPolicy
 from ringfence.rules.model import Operation, State
 
@@ -177,3 +182,49 @@ def test_held_layers_do_not_depend_on_their_order(call, one, two):
     """The strictest of them counts."""
     first, second = evolve(one, held=True), evolve(two, held=True)
     assert decided(call, first, second) == decided(call, second, first)
+
+
+CONFIG = """\
+[bash]
+"*" = "ask"
+"git *" = "allow"
+"rm *" = { state = "deny", reason = "no" }
+[special.external_directory]
+"/tmp/**" = { read = "allow", write = "deny" }
+[paths]
+"**/.env" = "deny"
+"""
+STRICT = [
+    ToolCall.bash(command, CWD, env=ENV)
+    for command in ("rm x", "cat /etc/hosts", "cat .env", "echo a > /tmp/x", "make")
+]
+
+
+@settings(max_examples=300, deadline=None, derandomize=True)
+@given(
+    st.integers(0, len(CONFIG)),
+    st.sampled_from(["", "x", '"', "\n", "=", "[", "]", "\0", "#", "deny", "{"]),
+    st.integers(0, 6),
+)
+def test_a_config_error_keeps_the_stricter_policy(tmp_path_factory, at, inserted, removed):
+    """Whatever a slip does to a file: if it cannot be used, no call is allowed by what is left."""
+    text = CONFIG[:at] + inserted + CONFIG[at + removed :]
+    path = tmp_path_factory.mktemp("c") / "config.toml"
+    path.write_text(text)
+    try:
+        load_policy(None, config=str(path))
+    except ConfigError:
+        pass
+    else:
+        return  # it can be used
+    claude = host("claude-code")
+    for call in STRICT:
+        payload = {
+            "hook_event_name": "PreToolUse",
+            "tool_name": "Bash",
+            "tool_input": dict(call.input),
+            "cwd": CWD,
+        }
+        answer = respond(claude, json.dumps(payload).encode(), str(path))
+        assert answer.status == 2
+        assert str(path) in answer.stderr

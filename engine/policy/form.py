@@ -1,0 +1,118 @@
+"""The form of a config file: which keys there are, and what each may hold.
+
+The loader takes its keys from here, and the JSON Schema for editors is made of it, so neither
+can know a key that the other does not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Literal, TypeAlias
+
+from attrs import Attribute, define, field, fields
+
+from ringfence.rules.model import State
+
+# Forms are described, never made: attrs need not write methods for them.
+_form = define(init=False, repr=False, eq=False, slots=False)
+
+
+def _key(doc: str) -> Any:
+    """A key that may be left out; ``doc`` is what an editor shows."""
+    return field(default=None, metadata={"doc": doc})
+
+
+@_form
+class Explained:
+    """An answer with words for whoever reads it, and examples that ``ringfence test`` tries."""
+
+    state: State
+    reason: str = _key("Shown to whoever is asked or refused.")
+    match: list[str] = _key("Examples that this rule decides on.")
+    not_match: list[str] = _key("Examples that it does not decide on.")
+
+
+@_form
+class Loop:
+    """The answer to the same call several times in a row."""
+
+    state: State
+    reason: str = _key("Shown to whoever is asked or refused.")
+    repeats: int = field(default=3, metadata={"doc": "How many in a row.", "range": (2, 1000)})
+
+
+Answer: TypeAlias = State | Explained
+
+
+@_form
+class ByOperation:
+    """Answers for what may happen to a path.
+
+    ``read`` is also for enter and test, ``write`` for delete, unless they are there themselves.
+    """
+
+    read: Answer = _key("Reading a file, or a folder's names.")
+    write: Answer = _key("Writing, or making.")
+    delete: Answer = _key("Deleting.")
+    execute: Answer = _key("Running it as a program.")
+    enter: Answer = _key("Making it the working directory.")
+    test: Answer = _key("Looking whether it is there.")
+
+
+Answers: TypeAlias = Mapping[str, Answer]
+Paths: TypeAlias = Mapping[str, State | Explained | ByOperation]
+
+
+@_form
+class Defaults:
+    """What holds where no rule of a table matches."""
+
+    tools: State = _key("Of tools that no rule names.")
+    bash: State = _key("Of commands that no rule matches.")
+    mcp: State = _key("Of MCP tools that no rule matches.")
+    skills: State = _key("Of skills that no rule matches.")
+    special: State = _key("Of the special checks that are not set.")
+
+
+@_form
+class Special:
+    """Checks that are about no single command or tool."""
+
+    external_directory: State | Explained | ByOperation | Paths = _key(
+        "Paths outside the working directory: an answer, or patterns of absolute paths."
+    )
+    doom_loop: State | Loop = _key("The same call several times in a row, in one session.")
+
+
+@_form
+class AgentForm:
+    """The tables for one agent."""
+
+    defaultPolicy: Defaults = _key("What holds where no rule of a table matches.")  # noqa: N815
+    tools: Answers = _key("Tools by their names.")
+    bash: Answers = _key("Commands by patterns; the last that matches decides.")
+    mcp: Answers = _key("MCP servers and tools: server, server:tool or server_tool.")
+    skills: Answers = _key("Skills by patterns.")
+    special: Special = _key("Checks that are about no single command or tool.")
+    paths: Paths = _key("Single paths, inside and outside, by patterns.")
+    headless: Literal["allow", "deny"] = _key(
+        "What a question becomes where nobody can be asked (deny)."
+    )
+
+
+@_form
+class ConfigForm(AgentForm):
+    """A whole file."""
+
+    agents: Mapping[str, AgentForm] = _key("The same tables for single agents.")
+    schema_: str = field(default=None, metadata={"doc": "For editors.", "name": "$schema"})
+
+
+def keys(form: type) -> tuple[str, ...]:
+    """The keys of a table in their order."""
+    return tuple(key_of(attribute) for attribute in fields(form))
+
+
+def key_of(attribute: Attribute[Any]) -> str:
+    """The key in the file that an attribute of a form stands for."""
+    return str(attribute.metadata.get("name", attribute.name))
