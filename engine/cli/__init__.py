@@ -19,7 +19,7 @@ from ringfence.engine.policy.errors import ConfigError
 ERROR = 2
 
 COMMANDS = (
-    "check", "run", "shell", "explain", "hook", "install", "uninstall", "status", "doctor",
+    "check", "run", "shell", "explain", "test", "hook", "install", "uninstall", "status", "doctor",
     "capture", "config", "trust", "grants", "log", "parse",
 )  # fmt: skip
 """The commands in the order of the help; each is the module of that name in this folder."""
