@@ -16,6 +16,7 @@ from ringfence.engine.hosts.model import (
     HostTool,
     Request,
     canonical,
+    mcp_tool,
     refusal,
     verdict,
 )
@@ -55,6 +56,9 @@ def _read(content: bytes, _env: Mapping[str, str]) -> Request:
     else:
         called = object_of(payload, "preToolUse")
         name, values = text_of(called, "toolName"), _decoded(object_of(called, "parameters"))
+    if name == "use_mcp_tool":
+        name = mcp_tool(text_of(values, "server_name"), text_of(values, "tool_name"))
+        values = object_of(values, "arguments")
     tool, values = canonical(TOOLS, name, values)
     commands = values.get("commands")
     if tool == "bash" and isinstance(commands, list):

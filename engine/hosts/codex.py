@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from attrs import evolve
+
 from ringfence.engine.call import Decision
 from ringfence.engine.hosts import claude
 from ringfence.engine.hosts.model import Answer, Host, HostTool, Request
@@ -20,7 +22,43 @@ TOOLS: Mapping[str, HostTool] = {
 
 
 def _read(content: bytes, env: Mapping[str, str]) -> Request:
-    return claude.read(content, env, tools=TOOLS, project_variable="CODEX_PROJECT_DIR")
+    request = claude.read(content, env, tools=TOOLS, project_variable="CODEX_PROJECT_DIR")
+    patch = _patch(request.call.command or "")
+    if patch is None:
+        return request
+    return evolve(request, call=evolve(request.call, tool="patch", input={"patch": patch}))
+
+
+def _patch(command: str) -> str | None:
+    """The patch, if the command is nothing but ``apply_patch`` with a here-document.
+
+    Codex runs no such program: it applies the patch itself.
+    """
+    if not command.startswith("apply_patch"):
+        return None
+    from ringfence.grammar import TooComplex, nodes, parse  # noqa: PLC0415 - patches are few
+
+    try:
+        script = parse(command)
+    except TooComplex:
+        return None
+    match script:
+        case nodes.Script(
+            body=nodes.List(items=(nodes.ListItem(terminator=end, command=simple),)), problem=None
+        ) if end != "&":
+            pass
+        case _:
+            return None
+    match simple:
+        case nodes.SimpleCommand(
+            assignments=(),
+            arguments=(word,),
+            redirections=(nodes.Redirection(operator="<<", fd=None | "0", document=document),),
+        ) if command[slice(*word.span)] == "apply_patch" and document and document.terminated:
+            parts = document.body.parts
+            texts = [part.text for part in parts if isinstance(part, nodes.Literal)]
+            return "".join(texts) if len(texts) == len(parts) else None
+    return None
 
 
 def _answer(decision: Decision, request: Request) -> Answer:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 from ringfence.engine.hosts import claude, status
 from ringfence.engine.hosts.model import Host, HostTool, Request, canonical, mcp_tool
@@ -27,8 +28,17 @@ def _read(content: bytes, env: Mapping[str, str]) -> Request:
         server, _, tool = name[1:].partition("/")
         name = mcp_tool(server, tool)
     name, values = canonical(TOOLS, name, object_of(payload, "tool_input"))
+    if name == "read" and isinstance(operations := values.get("operations"), list):
+        values["operations"] = [_operation(one) for one in operations]
     variable = "KIRO_PROJECT_DIR"
     return claude.asked(payload, name, values, env, event=event, project_variable=variable)
+
+
+def _operation(one: Any) -> Any:
+    """One reading of several, with the images' paths under a name that says so."""
+    if isinstance(one, dict) and "image_paths" in one:
+        return {**one, "paths": [one.get("paths"), one["image_paths"]]}
+    return one
 
 
 HOST = Host(
