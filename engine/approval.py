@@ -39,9 +39,10 @@ class AsyncApprover(Protocol):
 def allowed(decision: Decision, offer: Offer, kept: Sequence[Grant], note: str = "") -> Decision:
     """The decision after a person allowed it; ``kept`` are the grants as they were stored."""
     how = "allowed once" if offer.scope is Scope.ONCE or not kept else _granted(kept)
+    notes = (*decision.notes, note) if note else decision.notes
     rule = Rule(State.ALLOW, f"the user's answer: {how}", "the prompt")
     verdicts = tuple(evolve(v, rule=rule) if v.state is State.ASK else v for v in decision.verdicts)
-    return evolve(decided(decision, verdicts), resolution=f"{how}{note}")
+    return evolve(decided(decision, verdicts), resolution=how, notes=notes)
 
 
 def _granted(kept: Sequence[Grant]) -> str:

@@ -70,5 +70,6 @@ class Decision:
     effects: tuple[Effect, ...] = ()
     message: str = field(default="")
     headless: State = State.DENY  # what an ask becomes where nobody can be asked
-    resolution: str = ""  # of an ask that was answered: how
-    duration: float = 0.0  # seconds that deciding took
+    resolution: str = ""  # of an ask that was answered, by a grant or a person: how
+    duration: float = 0.0  # seconds that it took, a person's answer included
+    notes: tuple[str, ...] = ()  # what went wrong without changing the answer: unread grants

@@ -47,6 +47,7 @@ class Engine:
     grammar: Grammar | None = None
     grants: GrantStore | None = None
     loops: LoopStore | None = None
+    project: str | None = None  # the folder that grants for a project are for; None: the call's
 
     @classmethod
     def load(
@@ -65,7 +66,8 @@ class Engine:
         be used: never go on without it, since what it forbids would be allowed.
         """
         policy = load_policy(cwd, config=config)
-        return cls(policy, filesystem or RealFileSystem(), log, grants=grants, loops=loops)
+        files = filesystem or RealFileSystem()
+        return cls(policy, files, log, grants=grants, loops=loops, project=cwd)
 
     def decide(self, call: ToolCall) -> Decision:
         """Allow, ask or deny, with everything that the answer rests on.
@@ -77,40 +79,44 @@ class Engine:
     def approve(self, call: ToolCall, approver: Approver) -> Decision:
         """Decide, and let ``approver`` answer if the answer is ask: allow or deny comes back.
 
-        What the answer keeps is stored with the engine's ``grants``. Raises as ``decide``, and
-        what the approver raises, except NobodyToAskError.
+        What the answer keeps is stored with the engine's ``grants``; an answer that was not
+        offered counts as a no. Raises as ``decide``, and what the approver raises, except
+        NobodyToAskError.
         """
         from ringfence.engine.approval import NobodyToAskError  # noqa: PLC0415 - as above
 
-        decision = self._decided(call)
+        start, decision = time.perf_counter(), self._decided(call)
         if decision.state is State.ASK:
+            offers = self.offers(decision)
             try:
-                answer = approver.approve(decision, self.offers(decision))
+                answer = approver.approve(decision, offers)
             except NobodyToAskError:
                 decision = self._unanswered(decision)
             else:
-                decision = self._answered(decision, answer)
-        return self._recorded(decision)
+                decision = self._answered(decision, answer, offers)
+        return self._recorded(evolve(decision, duration=time.perf_counter() - start))
 
     async def approve_async(self, call: ToolCall, approver: AsyncApprover) -> Decision:
         """The same for an event loop."""
         from ringfence.engine.approval import NobodyToAskError  # noqa: PLC0415 - as above
 
-        decision = self._decided(call)
+        start, decision = time.perf_counter(), self._decided(call)
         if decision.state is State.ASK:
+            offers = self.offers(decision)
             try:
-                answer = await approver.approve(decision, self.offers(decision))
+                answer = await approver.approve(decision, offers)
             except NobodyToAskError:
                 decision = self._unanswered(decision)
             else:
-                decision = self._answered(decision, answer)
-        return self._recorded(decision)
+                decision = self._answered(decision, answer, offers)
+        return self._recorded(evolve(decision, duration=time.perf_counter() - start))
 
     def offers(self, decision: Decision) -> tuple[Offer, ...]:
         """The answers to a decision that asks: the first keeps nothing, then the narrowest."""
         from ringfence.engine.grants import offers  # noqa: PLC0415 - as above
 
-        found = offers(decision, self.filesystem, home_of(environment(decision.call)))
+        home = home_of(environment(decision.call))
+        found = offers(decision, self.filesystem, home, self.project)
         return found if self.grants is not None else found[:1]
 
     def _decided(self, call: ToolCall) -> Decision:
@@ -137,16 +143,22 @@ class Engine:
         try:
             grants = store.read()
         except GrantError as error:
-            _complain(str(error))
-            return decision
+            note = f"No grant counts: {error}"
+            return decided(evolve(decision, notes=(*decision.notes, note)), decision.verdicts)
         verdicts = granted(decision, grants, str(store.path))
-        return decision if verdicts is decision.verdicts else decided(decision, verdicts)
+        if verdicts is decision.verdicts:
+            return decision
+        decision = decided(decision, verdicts)
+        by_grants = "granted before" if decision.state is State.ALLOW else ""
+        return evolve(decision, resolution=by_grants)
 
-    def _answered(self, decision: Decision, offer: Offer | None) -> Decision:
+    def _answered(
+        self, decision: Decision, offer: Offer | None, offers: tuple[Offer, ...]
+    ) -> Decision:
         from ringfence.engine.approval import allowed, declined  # noqa: PLC0415 - as above
         from ringfence.engine.grants import GrantError  # noqa: PLC0415 - as above
 
-        if offer is None:
+        if offer is None or offer not in offers:
             return declined(decision)
         kept: tuple[Grant, ...] = ()
         note = ""
@@ -154,8 +166,7 @@ class Engine:
             try:
                 kept = self.grants.add(offer.grants)
             except GrantError as error:
-                _complain(f"the answer holds for this call alone: {error}")
-                note = " (the grant could not be kept)"
+                note = f"The answer holds for this call alone: {error}"
         return allowed(decision, offer, kept, note)
 
     def _unanswered(self, decision: Decision) -> Decision:

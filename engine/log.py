@@ -58,7 +58,8 @@ class ReviewLog:
 
         A log that cannot be written changes no decision: it is complained of on standard error.
         """
-        if decision.state is State.ALLOW and decision.default and not decision.findings:
+        plain = decision.state is State.ALLOW and decision.default and not decision.resolution
+        if plain and not decision.findings:
             return
         try:
             append(self.path, _line(decision, self.by))
@@ -171,6 +172,8 @@ def _line(decision: Decision, by: str) -> bytes:
     }
     if decision.resolution:
         entry["resolution"] = decision.resolution
+    if decision.notes:
+        entry["notes"] = list(decision.notes)
     if call.command is not None:
         entry["command"] = shorten(call.command, MAX_TEXT)
     else:

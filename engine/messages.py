@@ -237,6 +237,7 @@ class _Matter:
         rules = _at_most(MAX_PATHS, _rule_texts(self.verdicts))
         place = f"Working directory: {path_text(self.decision.call.cwd)}"
         blocks.append("\n".join([place, f"{label}:", *rules]))
+        blocks += [visible(note) for note in self.decision.notes]
         return blocks
 
 
@@ -264,7 +265,9 @@ def _rule_texts(verdicts: Sequence[Verdict]) -> list[str]:
         line = f"{visible(rule.rule)} = {rule.state} ({visible(rule.source)})"
         named = subjects.setdefault(line, [])
         if verdict.subject and verdict.gate == "bash":
-            named.append(visible(shorten(" ".join(verdict.subject.split()), _MAX_WORDS)))
+            text = visible(shorten(" ".join(verdict.subject.split()), _MAX_WORDS))
+            if text not in named:
+                named.append(text)
         if rule.reason:
             reasons[line] = visible(rule.reason)
     texts = []

@@ -234,10 +234,13 @@ def _findings(
             continue
         key = (*place, effect.operation)
         before = found.get(key)
-        if before is None or (
+        tree = effect.tree or (before is not None and before.effect.tree)
+        kept = effect
+        if before is not None and not (
             before.effect.certainty is Certainty.POSSIBLE and effect.certainty is Certainty.CERTAIN
         ):
-            found[key] = Finding(effect, *place)
+            kept = before.effect
+        found[key] = Finding(_with_tree(kept, tree, place[1], filesystem), *place)
     return tuple(found.values())
 
 
@@ -248,8 +251,17 @@ def _touched(effects: Iterable[Effect], filesystem: FileSystem) -> tuple[Finding
         if not is_exempt(effect.path):
             follow = effect.follow and effect.operation is not Operation.DELETE
             real = real_path(effect.path, filesystem, follow=follow)
-            found.setdefault((effect.path, effect.operation), Finding(effect, effect.path, real))
+            before = found.get((effect.path, effect.operation))
+            kept = effect if before is None else before.effect
+            kept = _with_tree(kept, kept.tree or effect.tree, real, filesystem)
+            found[(effect.path, effect.operation)] = Finding(kept, effect.path, real)
     return tuple(found.values())
+
+
+def _with_tree(effect: Effect, tree: bool, real: str, filesystem: FileSystem) -> Effect:
+    """The effect, on the whole tree or not: a file has nothing below it, not for `rm -r` either."""
+    tree = tree and filesystem.kind(real) is not Kind.FILE
+    return effect if effect.tree is tree else evolve(effect, tree=tree)
 
 
 def place_outside(effect: Effect, call: ToolCall, filesystem: FileSystem) -> tuple[str, str] | None:

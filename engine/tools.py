@@ -61,7 +61,7 @@ class Tool:
     ``needs_path`` if it cannot work without one: then a call without is not understood.
     ``pattern`` names the input that holds a glob, which may itself lead somewhere else;
     ``program`` one that holds a program in a language that is not read here. ``patches`` if one
-    of its inputs is a patch, which names the paths.
+    of its inputs is a patch, which names the paths; ``tree`` if it looks at all below a folder.
     """
 
     operation: Operation
@@ -69,6 +69,7 @@ class Tool:
     pattern: str | None = None
     program: str | None = None
     patches: bool = False
+    tree: bool = False
 
 
 TOOLS: Mapping[str, Tool] = {
@@ -77,8 +78,8 @@ TOOLS: Mapping[str, Tool] = {
     "edit": Tool(Operation.WRITE),
     "delete": Tool(Operation.DELETE),
     "patch": Tool(Operation.WRITE, patches=True),
-    "find": Tool(Operation.READ, needs_path=False, pattern="pattern"),
-    "grep": Tool(Operation.READ, needs_path=False, pattern="glob"),
+    "find": Tool(Operation.READ, needs_path=False, pattern="pattern", tree=True),
+    "grep": Tool(Operation.READ, needs_path=False, pattern="glob", tree=True),
     "ls": Tool(Operation.READ, needs_path=False),
     "fetch": Tool(Operation.READ, needs_path=False),
     "powershell": Tool(Operation.UNKNOWN, needs_path=False, program="command"),
@@ -100,7 +101,10 @@ def tool_effects(
     def add(text: str, key: str, operation: Operation, certainty: Certainty) -> None:
         path = kernel_path(join(start, local_path(text, home)), filesystem)
         facts = (f"{key} of {call.tool}",)
-        effects.append(Effect(path, operation, (0, 0), text, call.tool, certainty, "", facts))
+        tree = tool.tree and operation is tool.operation
+        effects.append(
+            Effect(path, operation, (0, 0), text, call.tool, certainty, "", facts, tree=tree)
+        )
 
     named = list(_values(call.input, known=known))
     # Where the tool works comes first: the other paths start there.

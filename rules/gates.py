@@ -207,11 +207,15 @@ def _aliases(command: CommandLine) -> tuple[str, ...]:
 
 
 def _distinct(verdicts: list[Verdict]) -> tuple[Verdict, ...]:
-    """One verdict for each rule that allows, one for each rule and subject otherwise."""
-    kept: dict[tuple[str, ...], Verdict] = {}
+    """One verdict for each rule that allows, one for each rule and command otherwise.
+
+    The text alone is no command: in a loop, `rm "$f"` is several.
+    """
+    kept: dict[tuple[object, ...], Verdict] = {}
     for verdict in verdicts:
         key = (verdict.rule.rule, verdict.rule.source, verdict.state)
-        kept.setdefault(key if verdict.state is State.ALLOW else (*key, verdict.subject), verdict)
+        allows = verdict.state is State.ALLOW
+        kept.setdefault(key if allows else (*key, verdict.subject, verdict.words), verdict)
     return tuple(kept.values())
 
 

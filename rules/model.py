@@ -122,6 +122,7 @@ class Effect:
     classifier: str = ""  # the name of the classifier that saw a path in the word
     steps: tuple[str, ...] = ()
     follow: bool = True  # False if a symbolic link at ``path`` is itself what is touched
+    tree: bool = False  # everything below ``path`` is touched as well (rm -r, grep -r)
 
 
 @frozen

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any
 
 from ringfence.rules.commands import lookup
 from ringfence.rules.model import UNKNOWN
@@ -81,3 +82,54 @@ def bare(words: tuple[str, ...]) -> tuple[str, ...]:
     while end > 1 and words[end - 1] == UNKNOWN:
         end -= 1
     return words[:end]
+
+
+_RUNS = frozenset(
+    (
+        *("words", "command", "shell", "exec", "split", "program", "runs", "arguments"),
+        *("key", "setting"),
+    )
+)
+"""Kinds of operands that say which other program runs, or (settings) what will run later."""
+
+_RUNS_OTHERS = frozenset(
+    ("exec", "x", "dlx", "eval", "foreach", "config", "rebase", "bisect", "workspace")
+)
+"""Subcommands that do so by an option, or somewhere else."""
+
+
+def subcommand_end(words: Sequence[str]) -> int | None:
+    """Behind which word a subcommand is named in full: ``git -C sub push`` at 4.
+
+    None if the command is not known to have subcommands, if it is not known which one this is,
+    or if it runs what its arguments say (``docker exec``). Of ``npm run build`` the script's name
+    belongs to it.
+    """
+    entry = lookup(words[0]) if words else None
+    if entry is None or not entry.commands:
+        return None
+    index = 1
+    while index < len(words) and words[index].startswith("-"):
+        name, equals, _ = words[index].partition("=")
+        option = entry.option(name)
+        takes = option is not None and bool(option.values) and not option.optional
+        index += 2 if takes and not equals else 1
+    commands: Mapping[str, Any] = entry.commands
+    while index < len(words) and words[index] != "*" and words[index] in commands:
+        name, data = words[index], commands[words[index]]
+        index += 1
+        if name in _RUNS_OTHERS or not isinstance(data, Mapping):
+            return None
+        if not data.get("commands"):
+            return _operands_end(data, words, index)
+        commands = {name: v for names, v in data["commands"].items() for name in names.split()}
+    return None
+
+
+def _operands_end(data: Mapping[str, Any], words: Sequence[str], index: int) -> int | None:
+    operands = [str(operand).split()[0].removesuffix("...") for operand in data.get("operands", ())]
+    kinds = {operand.partition(":")[0] for operand in operands}
+    if operands[:1] == ["name"] and kinds <= {"name", "arguments", "text"}:
+        named = index < len(words) and not words[index].startswith("-")
+        return index + 1 if named else None
+    return index if kinds.isdisjoint(_RUNS) else None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from enum import StrEnum
 
 from attrs import field, frozen
@@ -37,9 +38,10 @@ class Subject(StrEnum):
 class Grant:
     """One thing that a person has allowed. It takes a question away, never a refusal.
 
-    ``text`` is a path, a command, the name of a tool. If ``wide``, it is a folder with all that
-    is in it, or the words that a command begins with. ``real`` is where a path led at that time.
-    ``cwd`` is where a LINE was allowed. ``project`` and ``session`` limit the scopes of these
+    ``text`` is a path, a command's words as a shell quotes them, the name of a tool. If ``wide``,
+    it is a folder with all that is in it, or the words that a command begins with. ``real`` is
+    where a path led at that time. ``cwd`` is where a LINE was allowed. ``agent`` is who asked,
+    empty for calls that name no agent. ``project`` and ``session`` limit the scopes of these
     names. ``created`` is in seconds since 1970.
     """
 
@@ -50,6 +52,7 @@ class Grant:
     real: str = ""
     cwd: str = ""
     scope: Scope = Scope.ONCE
+    agent: str = ""
     project: str = ""
     session: str = ""
     created: float = 0.0
@@ -78,17 +81,23 @@ class Grant:
                 return f"use the skill {text}"
 
     @property
+    def words(self) -> tuple[str, ...]:
+        """The words of a COMMAND."""
+        return tuple(shlex.split(self.text))
+
+    @property
     def where(self) -> str:
         """For whom it holds, in words."""
+        agent = f" for agent {visible(shorten(self.agent, _MAX_TEXT))}" if self.agent else ""
         match self.scope:
             case Scope.ONCE:
-                return "once"
+                return f"once{agent}"
             case Scope.SESSION:
-                return f"in session {visible(shorten(self.session, _MAX_TEXT))}"
+                return f"in session {visible(shorten(self.session, _MAX_TEXT))}{agent}"
             case Scope.PROJECT:
-                return f"in {path_text(self.project)}"
+                return f"in {path_text(self.project)}{agent}"
             case Scope.ALWAYS:
-                return "always"
+                return f"always{agent}"
 
 
 @frozen
@@ -106,9 +115,11 @@ class Offer:
         if self.scope is Scope.ONCE:
             return "Once (nothing is kept)"
         kept = ", ".join(map(str, self.grants))
+        agent = self.grants[0].agent if self.grants else ""
+        whom = f", for agent {visible(shorten(agent, _MAX_TEXT))}" if agent else ""
         words = {
-            Scope.SESSION: "For this session",
-            Scope.PROJECT: "Always in this project",
-            Scope.ALWAYS: "Always, everywhere",
+            Scope.SESSION: f"For this session{whom}",
+            Scope.PROJECT: f"Always in this project{whom}",
+            Scope.ALWAYS: f"Always, everywhere{whom}",
         }
         return f"{words[self.scope]}: {kept}"

@@ -43,10 +43,12 @@ class GrantStore:
         return cls(state_folder(env) / "grants.json")
 
     def read(self) -> tuple[Grant, ...]:
-        """All grants, in the order in which they were given. Raises GrantError."""
+        """All grants that still hold, in the order in which they were given. Raises GrantError."""
         try:
             content = read_private(self.path)
-            return _grants(json.loads(content)) if content is not None else ()
+            grants = _grants(json.loads(content)) if content is not None else ()
+            now = time.time()
+            return tuple(grant for grant in grants if not _is_over(grant, now))
         except StateError as error:
             raise GrantError(str(error)) from error
         except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
@@ -80,8 +82,7 @@ class GrantStore:
         """The list of grants under the lock; kept when the block ends without an exception."""
         try:
             with locked(self.path):
-                now = time.time()
-                kept = [grant for grant in self.read() if not _is_over(grant, now)]
+                kept = list(self.read())
                 yield kept
                 if len(kept) > MAX_GRANTS:
                     raise GrantError(f"there are {MAX_GRANTS} grants already; revoke some first")
@@ -112,6 +113,7 @@ def _row(grant: Grant) -> dict[str, Any]:
         "real": grant.real,
         "cwd": grant.cwd,
         "scope": grant.scope.value,
+        "agent": grant.agent,
         "project": grant.project,
         "session": grant.session,
         "created": grant.created,
@@ -126,7 +128,7 @@ def _grants(rows: Any) -> tuple[Grant, ...]:
 
 
 def _grant(row: Any) -> Grant:
-    texts = {key: row.get(key, "") for key in ("real", "cwd", "project", "session")}
+    texts = {key: row.get(key, "") for key in ("real", "cwd", "agent", "project", "session")}
     texts |= {"text": row["text"], "id": row["id"]}
     if not all(isinstance(text, str) for text in texts.values()) or not texts["id"]:
         raise TypeError
@@ -134,7 +136,7 @@ def _grant(row: Any) -> Grant:
     if not isinstance(wide, bool) or not isinstance(created, (int, float)):
         raise TypeError
     operation = Operation(row["operation"]) if row.get("operation") else None
-    return Grant(
+    grant = Grant(
         Subject(row["subject"]),
         wide=wide,
         operation=operation,
@@ -142,3 +144,6 @@ def _grant(row: Any) -> Grant:
         created=float(created),
         **texts,
     )
+    if grant.subject is Subject.COMMAND and not grant.words:
+        raise ValueError
+    return grant

@@ -175,6 +175,7 @@ class _Program:
             self.base(path),
             possible=path.possible,
             follow=path.follow,
+            tree=path.recursive,
             fact=path.fact,
         )
         if absolute is None:

@@ -120,6 +120,7 @@ class Recorder:
         *,
         possible: bool = False,
         follow: bool = True,
+        tree: bool = False,
         fact: str = "",
     ) -> str | None:
         """Record that ``path``, as seen from ``directory``, is touched; the absolute path or None.
@@ -146,8 +147,10 @@ class Recorder:
         found = self._effect(absolute, operation, at, by, fact, possible=possible, follow=follow)
         key = (absolute, operation, place, by)
         known = self._effects.get(key)
-        if known is None or found.certainty is Certainty.CERTAIN:
-            self._effects[key] = found
+        tree = tree or (known is not None and known.tree)
+        if known is not None and found.certainty is not Certainty.CERTAIN:
+            found = known
+        self._effects[key] = evolve(found, tree=True) if tree else found
         return absolute
 
     def _leads_out(self, path: str) -> bool:

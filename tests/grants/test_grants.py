@@ -94,6 +94,15 @@ class TestOffers:
                 ],
             ),
             ('cat "$UNSET"', [f'run exactly `cat "$UNSET"` in {CWD}']),
+            ("grep -r x /tmp", ["read /tmp/**"]),  # a whole tree is no single path
+            ("rm -rf /tmp/build", ["delete /tmp/build/**"]),
+            ("rm -rf /tmp/build/a.log", ["delete /tmp/build/a.log", "delete /tmp/build/**"]),
+            ("grep -r x /etc", [f"run exactly `grep -r x /etc` in {CWD}"]),
+            ("cat /usr/share/doc/x", ["read /usr/share/doc/x", "read /usr/share/doc/**"]),
+            ("cp a /usr/share/doc/x", ["write /usr/share/doc/x"]),  # the system is written by name
+            ("cat ~/.cache/x", ["read /home/me/.cache/x"]),
+            ("cat ~/.cache/uv/x", ["read /home/me/.cache/uv/x", "read /home/me/.cache/uv/**"]),
+            ("cd /tmp && ls", ["read /tmp", "read /tmp/**"]),  # what is read may be entered
         ],
     )
     def test_paths(self, world, command, expected):
@@ -111,7 +120,10 @@ class TestOffers:
             ("git status", ["run `git status`"]),  # never all of git
             ("git", ["run `git`"]),
             ("git config user.name x", ["run `git config user.name x`"]),  # may name commands
-            ("git -C sub push x", ["run `git -C sub push x`"]),
+            ("git -C sub push x", ["run `git -C sub push x`", "run `git -C sub push *`"]),
+            ("git rebase -i main", ["run `git rebase -i main`"]),  # runs another command
+            ("docker exec c ls", ["run `docker exec c ls`"]),
+            ("git 'pu sh' x", ["run `git 'pu sh' x`"]),
             ("npm run build --prod", ["run `npm run build --prod`", "run `npm run build *`"]),
             ("rm -rf build", ["run `rm -rf build`"]),
             ("make", ["run `make`"]),
@@ -256,6 +268,95 @@ def test_what_a_grant_covers(world, grant, command, expected):
     decision = Engine(LayeredPolicy(), world).decide(bash(command))
     states = [v.state for v in granted(decision, [evolve(grant, scope=Scope.ALWAYS, id="x")], "f")]
     assert (State.ASK in states) is (expected == "ask")
+
+
+@pytest.mark.parametrize(
+    ("granted_for", "other"),
+    [
+        ("ls /tmp", "grep -r x /tmp"),  # a folder's names are not all that is in it
+        ("ls /tmp", "cp -r /tmp here"),
+        ("ls /tmp", "ls /tmp && ls -R /tmp"),
+        ("rm src", 'for f in src other; do rm "$f"; done'),  # one text, several commands
+        ("git push a", "git push a b"),
+        ("git push a", "git push 'a '"),
+        ("rm -rf /tmp/build/a.log", "rm -rf /tmp/build"),
+    ],
+)
+def test_the_narrow_answer_is_narrow(world, tmp_path, granted_for, other):
+    """It is about this path and this command alone."""
+    engine = Engine(policy(bash=ASKS), world, grants=GrantStore(tmp_path / "g"))
+    engine.grants.add(engine.offers(engine.decide(bash(granted_for)))[1].grants)
+    assert engine.decide(bash(granted_for)).state is State.ALLOW
+    assert engine.decide(bash(other)).state is State.ASK
+
+
+def test_a_folder_does_not_answer_for_named_paths(world, tmp_path):
+    """Whoever opened a folder has not answered what a rule says of a file in it."""
+    rules = policy(**{NAMED: {"/tmp/**/*.log": "ask"}})
+    engine = Engine(rules, world, grants=GrantStore(tmp_path / "g"))
+    call = bash("cat /tmp/build/a.log")
+    path = Grant(Subject.PATH, "/tmp/build", True, Operation.READ, "/tmp/build")
+    engine.grants.add([evolve(path, scope=Scope.ALWAYS)])
+    assert engine.decide(call).state is State.ASK
+    [*_, offer] = engine.offers(engine.decide(call))
+    assert str(offer) == "Always, everywhere: read /tmp/build/a.log"
+    engine.grants.add(offer.grants)
+    assert engine.decide(call).state is State.ALLOW
+
+
+def test_agents(world, tmp_path):
+    """An answer is for the agent that asked."""
+    engine = Engine(LayeredPolicy(), world, grants=GrantStore(tmp_path / "g"))
+    call = evolve(bash("cat /etc/hosts"), agent="reviewer")
+    offer = engine.offers(engine.decide(call))[1]
+    assert str(offer) == "Always in this project, for agent reviewer: read /etc/hosts"
+    engine.grants.add(offer.grants)
+    assert engine.decide(call).state is State.ALLOW
+    for other in (None, "writer"):
+        assert engine.decide(evolve(call, agent=other)).state is State.ASK
+
+
+def test_the_project_is_the_hosts(world, tmp_path):
+    """Wherever in it the call was made."""
+    engine = Engine(LayeredPolicy(), world, grants=GrantStore(tmp_path / "g"), project=CWD)
+    call = evolve(bash("cat /etc/hosts"), cwd=f"{CWD}/src")
+    offer = engine.offers(engine.decide(call))[1]
+    assert [grant.project for grant in offer.grants] == [os.path.realpath(CWD)]
+
+
+@pytest.mark.parametrize(
+    ("data", "expected"),
+    [
+        ({"server": "github", "tool": "delete"}, "use github:delete (MCP)"),
+        ({"server": "github", "search": "x"}, "use github (mcp_search) (MCP)"),
+        ({"connect": "github"}, "use github (mcp_connect) (MCP)"),
+        ({}, "use mcp_status (MCP)"),
+    ],
+)
+def test_discovery_is_no_call(world, data, expected):
+    """A search on a server says nothing of connecting to it."""
+    found = offered(world, ToolCall("mcp", data, CWD), mcp={"*": "ask"})
+    assert found[-1] == f"Always, everywhere: {expected}"
+
+
+def test_an_answer_that_was_not_offered(world, tmp_path):
+    """It counts as a no: an approver chooses, it does not write grants."""
+    engine = Engine(LayeredPolicy(), world, grants=GrantStore(tmp_path / "g"))
+
+    class Forged:
+        def approve(self, _decision, offers):
+            wide = Grant(Subject.PATH, "/", True, Operation.READ, "/", scope=Scope.ALWAYS)
+            return evolve(offers[1], grants=(wide,))
+
+    decision = engine.approve(bash("cat /etc/hosts"), Forged())
+    assert decision.state is State.DENY
+    assert engine.grants.read() == ()
+
+
+def test_too_much_for_one_answer(world):
+    """Nobody reads twenty grants."""
+    files = " ".join(f"/srv/d{n}/x" for n in range(9))
+    assert offered(world, bash(f"cat {files}")) == ["Once (nothing is kept)"]
 
 
 def test_scopes(world, tmp_path):
