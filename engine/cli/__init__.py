@@ -9,7 +9,8 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from importlib import import_module
 from typing import NoReturn
 
@@ -28,9 +29,18 @@ COMMANDS = (
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line and return its exit status."""
     given = sys.argv[1:] if argv is None else list(argv)
-    arguments = _parser(given).parse_args(given)
+    if given[:1] == ["shell"]:
+        run = partial(import_module("ringfence.engine.cli.shell").shell, given[1:])
+    else:
+        arguments = _parser(given).parse_args(given)
+        run = partial(arguments.run, arguments)
+    return guarded(run)
+
+
+def guarded(run: Callable[[], int]) -> int:
+    """The exit status that ``run`` returns, or the one for what it raises."""
     try:
-        status: int = arguments.run(arguments)
+        status = run()
         sys.stdout.flush()
     except ConfigError as error:
         warn(str(error))

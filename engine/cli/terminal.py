@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import os
 import termios
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from typing import IO
+from pathlib import Path
 
 from attrs import frozen
 
@@ -21,6 +21,7 @@ from ringfence.engine.grants import Offer, Scope
 from ringfence.engine.messages import deciding_spans, prompt_text
 
 TERMINAL = "/dev/tty"
+SESSION_VARIABLE = "RINGFENCE_SESSION"
 _TRIES = 3
 
 
@@ -34,34 +35,57 @@ class Terminal:
     scope: Scope | None = None
 
     def approve(self, decision: Decision, offers: Sequence[Offer]) -> Offer | None:
-        """See Approver."""
+        """See Approver. No answer within three lines, and ^C, are a no."""
         if self.scope is not None:
             return next((offer for offer in offers if offer.scope is self.scope), None)
         try:
-            terminal = open(TERMINAL, "r+b", buffering=0)  # noqa: PTH123, SIM115
+            terminal = os.open(TERMINAL, os.O_RDWR | os.O_NOCTTY | os.O_CLOEXEC)
         except OSError as error:
             raise NobodyToAskError from error
-        with terminal:
+        try:
+            if not _is_ours(terminal):
+                raise NobodyToAskError
             # What was typed before the question is no answer to it.
             with suppress(termios.error):
-                termios.tcflush(terminal.fileno(), termios.TCIFLUSH)
+                termios.tcflush(terminal, termios.TCIFLUSH)
             return _ask(terminal, decision, offers)
+        except KeyboardInterrupt:
+            with suppress(OSError):
+                _say(terminal, "\n")
+            return None
+        except OSError as error:  # the terminal went away
+            raise NobodyToAskError from error
+        finally:
+            os.close(terminal)
 
 
-def _ask(terminal: IO[bytes], decision: Decision, offers: Sequence[Offer]) -> Offer | None:
+def _is_ours(terminal: int) -> bool:
+    """Whether a line that is typed there would come here.
+
+    In the background this process would be stopped, not answered; and where the terminal is not
+    in line mode, another program, such as the agent's own screen, reads the keys.
+    """
+    try:
+        if os.tcgetpgrp(terminal) != os.getpgrp():
+            return False
+        return bool(termios.tcgetattr(terminal)[3] & termios.ICANON)
+    except (OSError, termios.error):
+        return False
+
+
+def _ask(terminal: int, decision: Decision, offers: Sequence[Offer]) -> Offer | None:
     _say(terminal, f"\n{prompt(decision, offers)}\n")
     for _ in range(_TRIES):
         _say(terminal, f"Answer (1-{len(offers)}, or n): ")
-        try:
-            line = os.read(terminal.fileno(), 1000)
-        except KeyboardInterrupt:
+        line = os.read(terminal, 1000)
+        if not line:  # end of input: there is nobody
             _say(terminal, "\n")
-            return None
+            raise NobodyToAskError
         answer = line.decode("utf-8", "replace").strip().lower()
-        if not line or answer in ("n", "no", "q", "0"):
+        if answer in ("n", "no", "q", "0"):
             return None
-        if answer.isascii() and answer.isdecimal() and 0 < int(answer) <= len(offers):
-            return offers[int(answer) - 1]
+        if answer.isascii() and answer.isdecimal() and 0 < int(answer[:9]) <= len(offers):
+            return offers[int(answer[:9]) - 1]
     return None
 
 
@@ -75,5 +99,25 @@ def prompt(decision: Decision, offers: Sequence[Offer]) -> str:
     return "\n".join([prompt_text(decision, shown), "", *lines, "  n  Do not run it"])
 
 
-def _say(terminal: IO[bytes], text: str) -> None:
-    terminal.write(text.encode("utf-8", "backslashreplace"))
+def _say(terminal: int, text: str) -> None:
+    left = text.encode("utf-8", "backslashreplace")
+    while left:
+        left = left[os.write(terminal, left) :]
+
+
+def terminal_session(env: Mapping[str, str] = os.environ) -> str | None:
+    """The session that this process belongs to, for its grants; None if there is no telling.
+
+    ``$RINGFENCE_SESSION``, or else the session of the terminal, which ends with its shell.
+    """
+    if named := env.get(SESSION_VARIABLE):
+        return named
+    try:
+        os.close(os.open(TERMINAL, os.O_RDONLY | os.O_NOCTTY | os.O_CLOEXEC))
+        leader = os.getsid(0)
+        # Behind the name in parentheses: when it started, so that a number that is used again
+        # is another session.
+        started = Path(f"/proc/{leader}/stat").read_text("ascii", "replace").rpartition(")")[2]
+        return f"terminal {leader}.{started.split()[19]}"
+    except (OSError, IndexError):
+        return None

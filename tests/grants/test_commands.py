@@ -40,11 +40,11 @@ def run(*arguments, stdin=""):
     return done.returncode, done.stdout, done.stderr
 
 
-def at_terminal(answer, *arguments):
+def at_terminal(answer, *arguments, program=PROGRAM):
     """At a terminal, where ``answer`` is typed when the question stands there: (status, shown)."""
     child, terminal = pty.fork()
     if child == 0:
-        os.execv(PROGRAM[0], [*PROGRAM, *arguments])
+        os.execvp(program[0], [*program, *arguments])
     shown = b""
     deadline = time.monotonic() + 60
     asked = False
@@ -102,17 +102,17 @@ class TestRun:
         ("answer", "status", "kept"),
         [
             (b"1\n", 0, 0),
-            (b"2\n", 0, 1),
+            (b"3\n", 0, 1),
             (b"n\n", 126, 0),
             (b"\n", 126, 0),
-            (b"7\n", 126, 0),
+            (b"9\n", 126, 0),
             (b"\x04", 126, 0),  # end of input
             (b"\x03", 126, 0),  # ^C
         ],
     )
     def test_at_a_terminal(self, project, answer, status, kept):
         """One question; only a number of the list lets it run."""
-        answer = answer if answer not in (b"\n", b"7\n") else answer * 3
+        answer = answer if answer not in (b"\n", b"9\n") else answer * 3
         found, shown = at_terminal(answer, "run", "--", "cat ../out.txt")
         assert found == status
         assert "    cat ../out.txt\n        ^^^^^^^^^^\n" in shown
@@ -120,6 +120,51 @@ class TestRun:
         assert shown.endswith("outside\n") is (status == 0)
         assert len(run("grants")[1].splitlines()) == max(kept, 1)
         assert run("run", "--", "cat ../out.txt")[0] == (0 if kept else 126)
+
+    def test_for_the_session(self, project):
+        """It ends with the terminal, and with the name of the session."""
+        found, shown = at_terminal(b"2\n", "run", "--", "cat ../out.txt")
+        assert found == 0
+        assert f"  2  For this session: read {project.parent}/out.txt\n" in shown
+        assert "in session terminal " in run("grants")[1]
+        assert run("run", "--", "cat ../out.txt")[0] == 126
+        assert at_terminal(b"2\n", "run", "--session", "s1", "--", "cat ../out.txt")[0] == 0
+        assert run("run", "--session", "s1", "--", "cat ../out.txt")[0] == 0
+        assert run("run", "--session", "s2", "--", "cat ../out.txt")[0] == 126
+
+    @pytest.mark.usefixtures("project")
+    def test_signals(self):
+        """What Python ignores for itself, a command gets as ever."""
+        status, out, err = run("run", "--", "yes | head -1; echo ${PIPESTATUS[0]}")
+        assert (status, out, err) == (0, "y\n141\n", "")
+
+    @pytest.mark.usefixtures("project")
+    def test_in_the_background(self):
+        """It is not stopped by a terminal that is not its own, but says that nobody was asked."""
+        program = " ".join([*PROGRAM, "run", "--", "cat", "../out.txt"])
+        script = f"set -m; {program} & wait %1; echo status $?"
+        status, shown = at_terminal(b"", program=["bash", "-c", script])
+        assert "Nobody can be asked here" in shown
+        assert "status 126" in shown
+        assert status == 0
+
+    @pytest.mark.usefixtures("project")
+    def test_another_program_has_the_screen(self):
+        """Then a question would only disturb it, and its keys are no answers."""
+        script = f"stty -icanon; {' '.join(PROGRAM)} run -- cat ../out.txt"
+        status, shown = at_terminal(b"", program=["bash", "-c", script])
+        assert "Nobody can be asked here" in shown
+        assert status == 126
+
+    def test_a_broken_config(self, project):
+        """Nothing runs."""
+        folder = project.parent / "home/.config/ringfence"
+        folder.mkdir(parents=True)
+        (folder / "config.toml").write_text("[bash\n")
+        status, out, err = run("run", "--", "echo a")
+        assert (status, out) == (126, "")
+        assert "config.toml:1" in err
+        assert run("shell", "-c", "echo a")[:2] == (126, "")
 
     def test_denied(self, project):
         """A refusal is not asked about."""
