@@ -10,6 +10,8 @@ if TYPE_CHECKING:
     from ringfence.engine.call import Decision, ToolCall
     from ringfence.engine.engine import Engine
     from ringfence.engine.grants import GrantStore, Offer
+    from ringfence.engine.hosts.python.decorator import ToolRefusedError, gated
+    from ringfence.engine.hosts.python.guard import Guard
 
 __all__ = [
     "Approver",
@@ -17,9 +19,12 @@ __all__ = [
     "Decision",
     "Engine",
     "GrantStore",
+    "Guard",
     "NobodyToAskError",
     "Offer",
     "ToolCall",
+    "ToolRefusedError",
+    "gated",
 ]
 
 _PLACES = {
@@ -28,9 +33,12 @@ _PLACES = {
     "Decision": "call",
     "Engine": "engine",
     "GrantStore": "grants",
+    "Guard": "hosts.python.guard",
     "NobodyToAskError": "approval",
     "Offer": "grants",
     "ToolCall": "call",
+    "ToolRefusedError": "hosts.python.decorator",
+    "gated": "hosts.python.decorator",
 }
 
 

@@ -11,9 +11,12 @@ if TYPE_CHECKING:
         Decision,
         Engine,
         GrantStore,
+        Guard,
         NobodyToAskError,
         Offer,
         ToolCall,
+        ToolRefusedError,
+        gated,
     )
 
 __all__ = [
@@ -22,9 +25,12 @@ __all__ = [
     "Decision",
     "Engine",
     "GrantStore",
+    "Guard",
     "NobodyToAskError",
     "Offer",
     "ToolCall",
+    "ToolRefusedError",
+    "gated",
 ]
 
 
