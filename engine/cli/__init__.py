@@ -21,9 +21,12 @@ ERROR = 2
 
 COMMANDS = (
     "check", "run", "shell", "explain", "test", "hook", "install", "uninstall", "status", "doctor",
-    "capture", "config", "trust", "grants", "log", "parse",
+    "capture", "config", "import", "trust", "grants", "log", "parse",
 )  # fmt: skip
 """The commands in the order of the help; each is the module of that name in this folder."""
+
+_MODULES = {"import": "import_"}
+"""But for names that no module can have."""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -69,7 +72,7 @@ def _parser(given: Sequence[str]) -> argparse.ArgumentParser:
     parser.add_argument("--version", action=_Version, nargs=0, help="print the version and exit")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
     for name in given[:1] if given[:1] and given[0] in COMMANDS else COMMANDS:
-        import_module(f"ringfence.engine.cli.{name}").register(commands)
+        import_module(f"ringfence.engine.cli.{_MODULES.get(name, name)}").register(commands)
     return parser
 
 

@@ -112,8 +112,12 @@ PATTERN = re.compile(r"(?:[?*+@!]|=~[^\n]*?)\([^\n]*?[$<>]\(")
 bash runs them all the same, so they are read."""
 TWICE = re.compile(r"\w\[[^\n]*[\"{][^\n]*\$\$[({]")
 """``a["$$("]``: bash looks through a subscript a second time, by other rules."""
-BEHIND = re.compile(r"[<>][^;&|\n]*\s\w+(?:\[[^\n]*?\])?\+?=\([^)]*\w\[")
-"""``>a y=(b[)``: in an array behind a redirection, bash looks for the end of a word's ``[``."""
+BEHIND = re.compile(
+    r"[<>][^;&|\n]*\s\w+(?:\[[^\n]*?\])?\+?=\([^)]*\w\["
+    r"|\w(?:\[[^\n]*?\])?\+?=[^;&|\n]*[<>][^;&\n]*\s\w+\["
+)
+"""``>a y=(b[)``: in an array behind a redirection, bash looks for the end of a word's ``[``. And behind
+an assignment and a redirection (``E=1 >f c[``), it reads no brackets."""
 WARNING = re.compile(
     r"^[^\n]*?warning: (?:here-document (?s:.*?)\(wanted `(?s:.*?)'\)|[^\n]*unterminated here-document[^\n]*)$",
     re.MULTILINE,
