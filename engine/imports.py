@@ -53,7 +53,7 @@ class Import:
 def _respelled(pattern: str) -> str:
     """A pattern that matches the same, as another key."""
     for place in reversed(range(len(pattern))):
-        if pattern[place].isalnum():
+        if pattern[place].isalnum() and pattern[place - 1 : place] != "[":
             return f"{pattern[:place]}[{pattern[place]}]{pattern[place + 1 :]}"
     return f"{pattern}*"
 
