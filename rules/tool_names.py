@@ -33,17 +33,18 @@ HARMLESS: Final[frozenset[str]] = frozenset(
         *("exitplanmode", "enter_plan_mode", "exit_plan_mode", "exitspecmode"),
         *("plan_mode_respond", "focus_chain", "update_topic", "report_intent", "thinking"),
         *("think", "taskcreate", "taskget", "tasklist", "taskupdate", "complete_task"),
-        *("attempt_completion", "structuredoutput"),
+        *("attempt_completion", "structuredoutput", "task_create", "task_get", "task_list"),
+        *("task_update", "get_goal", "update_goal", "report_findings"),
         # Questions to the user.
         *("askuserquestion", "ask_user", "ask_user_question", "askuser", "ask_followup_question"),
         *("question", "request_user_input"),
         # Other agents, whose own calls are judged.
         *("task", "agent", "delegate", "subagent", "spawn_agent", "wait_agent", "send_input"),
         *("close_agent", "sendmessage", "new_task", "codebase_investigator", "oracle"),
-        "librarian",
+        *("librarian", "list_agents"),
         # What runs in the background already, and was judged when it started.
         *("bashoutput", "killshell", "killbash", "taskoutput", "taskstop", "read_bash"),
-        *("stop_bash", "list_bash"),
+        *("stop_bash", "list_bash", "task_output", "task_stop"),
         # The web, by words; an address is for `fetch`.
         *("websearch", "web_search", "google_web_search", "codesearch"),
         # What the host itself knows.

@@ -1,4 +1,4 @@
-"""Fetch the real clients for ``test_clients.py``: ``get.py FOLDER`` (npm; 1.5 GB in all)."""
+"""Fetch the real clients for ``test_clients.py``: ``get.py FOLDER`` (npm; 2 GB in all)."""
 
 import subprocess
 import sys
@@ -17,7 +17,7 @@ def main(folder: Path) -> int:
             continue
         command = ["npm", "install", "--no-audit", "--no-fund", "--prefix", str(prefix)]
         try:
-            subprocess.run([*command, client.package], check=True, timeout=300)
+            subprocess.run([*command, *client.packages], check=True, timeout=300)
         except (OSError, subprocess.SubprocessError) as error:
             print(error, file=sys.stderr)
             missing += 1

@@ -1,4 +1,4 @@
-"""Real agents, with what ``ringfence install`` registers, against a scripted model.
+"""Real agents, registered by ``ringfence install``, against a scripted model.
 
 They run where ``RINGFENCE_CLIENTS`` names a folder with one npm prefix a client
 (``python tests/clients/get.py FOLDER`` fills it); nothing leaves the machine.
@@ -16,8 +16,7 @@ import pytest
 from helpers.clients import CLIENTS
 from helpers.model import Model
 
-from ringfence.engine.hosts.registration import REGISTRATIONS
-from ringfence.engine.hosts.settings import installed
+from ringfence.engine.cli import install, main
 
 FOLDER = os.environ.get("RINGFENCE_CLIENTS", "")
 SECRET = "what-is-outside"
@@ -34,12 +33,12 @@ sys.exit(main(sys.argv[1:]))
 
 
 @pytest.fixture(params=sorted(CLIENTS))
-def agent(request, tmp_path):
+def agent(request, tmp_path, monkeypatch):
     """Runs one client once: a command in, the last request to the model out."""
     client = CLIENTS[request.param]
     program = Path(FOLDER) / request.param / "node_modules/.bin" / request.param
     if not FOLDER or not program.exists():
-        pytest.skip(f"RINGFENCE_CLIENTS has no {client.package}")
+        pytest.skip(f"RINGFENCE_CLIENTS has no {client.packages[0]}")
     home, work = tmp_path / "home", tmp_path / "work"
     work.mkdir()
     (work / "README.md").write_text(INSIDE)
@@ -47,15 +46,10 @@ def agent(request, tmp_path):
     subprocess.run(["git", "init", "-q", str(work)], check=True)
 
     def run(command, *, ringfence=RINGFENCE):
-        if ringfence is not None:
-            for file in REGISTRATIONS[client.host].files:
-                path = file.path(home, env={})
-                path.parent.mkdir(parents=True, exist_ok=True)
-                path.write_text(installed(file, client.host, None, ringfence))
         with Model(command) as model:
             client.settings(home, work, model.url)
             environment = {
-                "PATH": os.environ["PATH"],
+                "PATH": f"{program.parent}:{os.environ['PATH']}",
                 "HOME": str(home),
                 "LANG": "C.UTF-8",
                 "TERM": "dumb",
@@ -64,6 +58,12 @@ def agent(request, tmp_path):
             }
             for name, value in client.environment.items():
                 environment[name] = value.format(home=home, url=model.url)
+            if ringfence is not None:
+                monkeypatch.setattr(install, "program", lambda: ringfence)
+                monkeypatch.chdir(work)
+                for name, value in environment.items():
+                    monkeypatch.setenv(name, value)
+                assert main(["install", client.host]) == 0
             done = subprocess.run(
                 [str(program), *client.arguments],
                 cwd=work, env=environment, stdin=subprocess.DEVNULL,
@@ -100,8 +100,9 @@ def test_a_write_outside(agent, tmp_path):
 
 
 @pytest.mark.parametrize(
-    "action", ["os.abort()", "os._exit(1)", "time.sleep(60)", "1 / 0"],
-    ids=["abort", "exit", "hang", "error"],
+    "action",
+    ["os.abort()", "os._exit(1)", "time.sleep(60)", "1 / 0", "os.kill(os.getppid(), 9)"],
+    ids=["abort", "exit", "hang", "error", "killed"],
 )  # fmt: skip
 def test_a_broken_engine(agent, tmp_path, action):
     """Whatever happens inside Ringfence, the call does not run."""

@@ -13,10 +13,13 @@ PROMPT = "Run the command."
 
 @frozen
 class Client:
-    """``host`` is Ringfence's name for it; ``settings`` merges what the model needs into a home."""
+    """``host`` is Ringfence's name for it; ``settings`` merges what the model needs into a home.
+
+    ``packages`` are its own and what it needs beside it.
+    """
 
     host: str
-    package: str
+    packages: tuple[str, ...]
     settings: Callable[[Path, Path, str], None]
     arguments: tuple[str, ...]
     environment: dict[str, str]
@@ -100,6 +103,18 @@ def _gemini(home: Path, _: Path, __: str) -> None:
     )
 
 
+def _qwen(home: Path, _: Path, __: str) -> None:
+    _merge(
+        home / ".qwen/settings.json",
+        {
+            "security": {"auth": {"selectedType": "openai"}},
+            "privacy": {"usageStatisticsEnabled": False},
+            "telemetry": {"enabled": False},
+            "general": {"enableAutoUpdate": False},
+        },
+    )
+
+
 def _claude(_: Path, __: Path, ___: str) -> None:
     """All of it is in the environment."""
 
@@ -107,14 +122,14 @@ def _claude(_: Path, __: Path, ___: str) -> None:
 CLIENTS = {
     "codex": Client(
         "codex",
-        "@openai/codex@0.171.0",
+        ("@openai/codex@0.171.0",),
         _codex,
-        ("exec", "--json", "--skip-git-repo-check", "--dangerously-bypass-hook-trust", PROMPT),
+        ("exec", "--json", "--skip-git-repo-check", PROMPT),
         {"TMPDIR": "{home}/tmp"},
     ),
     "opencode": Client(
         "opencode",
-        "opencode-ai@1.18.33",
+        ("opencode-ai@1.18.33",),
         _opencode,
         ("run", "--format", "json", PROMPT),
         {
@@ -126,14 +141,14 @@ CLIENTS = {
     ),
     "pi": Client(
         "pi",
-        "@mariozechner/pi-coding-agent@0.73.1",
+        ("@mariozechner/pi-coding-agent@0.73.1",),
         _pi,
         ("-p", "--mode", "json", "--provider", "scripted", "--model", "scripted", PROMPT),
         {"PI_OFFLINE": "1", "PI_SKIP_VERSION_CHECK": "1", "PI_TELEMETRY": "0"},
     ),
     "gemini": Client(
         "gemini-cli",
-        "@google/gemini-cli@0.61.0",
+        ("@google/gemini-cli@0.61.0",),
         _gemini,
         (
             "-m",
@@ -152,9 +167,20 @@ CLIENTS = {
             "GEMINI_CLI_NO_RELAUNCH": "true",
         },
     ),
+    "qwen": Client(
+        "qwen-code",
+        ("@qwen-code/qwen-code@0.24.4", "node@22"),  # it does not start with an older node
+        _qwen,
+        ("-p", PROMPT, "--approval-mode", "yolo", "--output-format", "stream-json"),
+        {
+            "OPENAI_API_KEY": "none",
+            "OPENAI_BASE_URL": "{url}/v1",
+            "OPENAI_MODEL": "scripted",
+        },
+    ),
     "claude": Client(
         "claude-code",
-        "@anthropic-ai/claude-code@2.1.332",
+        ("@anthropic-ai/claude-code@2.1.332",),
         _claude,
         (
             "-p",
