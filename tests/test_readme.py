@@ -75,7 +75,7 @@ def test_every_link_leads_somewhere() -> None:
     for name in (
         "README.md",
         "CONTRIBUTING.md",
-        *(f"docs/{p.name}" for p in (ROOT / "docs").iterdir()),
+        *(str(p.relative_to(ROOT)) for p in (ROOT / "docs").rglob("*.md")),
     ):
         text = (ROOT / name).read_text("utf-8")
         for target in re.findall(r"\]\((?!http|#)([^)#]+)", text):
