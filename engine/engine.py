@@ -13,7 +13,15 @@ from ringfence.engine.call import Decision, ToolCall
 from ringfence.engine.escape import visible
 from ringfence.engine.filesystem import FileSystem, RealFileSystem
 from ringfence.engine.log import ReviewLog
-from ringfence.engine.pipeline import decide, decided, environment
+from ringfence.engine.pipeline import (
+    Collected,
+    combine,
+    decide,
+    decided,
+    environment,
+    gather,
+    judge,
+)
 from ringfence.engine.policy import LayeredPolicy, load_policy
 from ringfence.engine.state import StateError
 from ringfence.engine.tools import home_of
@@ -118,6 +126,18 @@ class Engine:
         home = home_of(environment(decision.call))
         found = offers(decision, self.filesystem, home, self.project)
         return found if self.grants is not None else found[:1]
+
+    def trace(self, call: ToolCall) -> tuple[LayeredPolicy, Collected, Decision]:
+        """The policy for a call, what was found about it, and the decision, to be explained.
+
+        It is not written down and counts for no loop. Raises as ``decide``.
+        """
+        policy = self.policy.for_agent(call.agent, environment(call))
+        collected = gather(call, policy, self.filesystem, self.grammar)
+        decision = combine(call, collected, judge(collected, policy))
+        if decision.state is State.ASK and self.grants is not None:
+            decision = self._granted(decision, self.grants)
+        return policy, collected, decision
 
     def _decided(self, call: ToolCall) -> Decision:
         start = time.perf_counter()

@@ -17,6 +17,7 @@ from ringfence.engine.filesystem import FileSystem, Kind
 from ringfence.engine.messages import decision_message
 from ringfence.engine.paths import (
     is_exempt,
+    is_inside,
     join,
     kernel_path,
     normalise,
@@ -66,14 +67,23 @@ def decide(
 
     Raises ValueError if ``call.cwd`` is not absolute, else nothing.
     """
-    if not call.cwd.startswith("/"):
-        raise ValueError(f"cwd must be an absolute path, not {call.cwd!r}")
-    own = own_folders(call)
-    everything = policy.names_paths or filesystem.kind(own[0]) not in _NO_FOLDER
-    collected = collect(call, filesystem, grammar, everything=everything)
+    collected = gather(call, policy, filesystem, grammar)
     if repeated:
         collected = evolve(collected, facts=evolve(collected.facts, repeated=repeated))
     return combine(call, collected, judge(collected, policy))
+
+
+def gather(
+    call: ToolCall, policy: Policy, filesystem: FileSystem, grammar: Grammar | None = None
+) -> Collected:
+    """Everything about the call that the policy may look at. Raises ValueError as ``decide``."""
+    if not call.cwd.startswith("/"):
+        raise ValueError(f"cwd must be an absolute path, not {call.cwd!r}")
+    own = own_folders(call)
+    inside = [folder for folder in own[-_USERS:] if is_inside(folder, normalise(call.cwd))]
+    there = any(filesystem.kind(folder) not in _NO_FOLDER for folder in own[:-_USERS])
+    everything = policy.names_paths or bool(inside) or there
+    return collect(call, filesystem, grammar, everything=everything)
 
 
 def collect(
@@ -108,13 +118,15 @@ def collect(
 
 
 _NO_FOLDER = (Kind.MISSING, Kind.UNKNOWN)
+_USERS = 2  # of own_folders
 
 
 def own_folders(call: ToolCall) -> tuple[str, ...]:
-    """Where Ringfence's own files are: the project's folder first, then the user's."""
+    """Where Ringfence's own files are: in the folders of the work, and last the user's two."""
     env = environment(call)
     user = (str(user_folder(env)), str(state_folder(env)))
-    return (f"{normalise(call.cwd).rstrip('/')}/.ringfence", *user)
+    work = (f"{normalise(folder).rstrip('/')}/.ringfence" for folder in (call.cwd, *call.roots))
+    return (*dict.fromkeys(work), *user)
 
 
 def judge(collected: Collected, policy: Policy) -> tuple[Verdict, ...]:

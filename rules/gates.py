@@ -106,18 +106,38 @@ def _own_files(facts: Facts, policy: Policy) -> tuple[Verdict, ...]:
         if touched.effect.operation not in _CHANGES:
             continue
         paths = (touched.path, touched.real)
-        if any(path == own or path.startswith(f"{own}/") for path in paths for own in facts.own):
+        tree = touched.effect.tree
+        if any(_is_own(path, own, tree=tree) for path in paths for own in facts.own):
             rule = policy.path(*paths, touched.effect.operation, facts.cwd)
             if rule is None:
                 found.append(touched)
     verdicts = [Verdict("own_files", OWN_FILES, tuple(dict.fromkeys(found)))] if found else []
     for command in facts.commands:
-        words = command.words
-        if len(words) > 1 and words[0].rpartition("/")[2] == "ringfence":
-            harmless = _OWN_COMMANDS.get(words[1])
-            if harmless is not None and "".join(words[2:3]) not in harmless:
-                verdicts.append(Verdict("own_files", OWN_FILES, (), (), command.text, command.span))
+        arguments = _own_arguments(command.words)
+        harmless = _OWN_COMMANDS.get("".join(arguments[:1]))
+        if harmless is not None and "".join(arguments[1:2]) not in harmless:
+            verdicts.append(Verdict("own_files", OWN_FILES, (), (), command.text, command.span))
     return tuple(verdicts)
+
+
+def _is_own(path: str, own: str, *, tree: bool) -> bool:
+    """Whether the path is one of Ringfence's own, or, as a tree, holds them."""
+    inside = path == own or path.startswith(f"{own}/")
+    return inside or (tree and own.startswith(path.rstrip("/") + "/"))
+
+
+def _own_arguments(words: tuple[str, ...]) -> tuple[str, ...]:
+    """What Ringfence is given, if the command runs it: by its name, as a module, by a launcher."""
+    for index, word in enumerate(words):
+        name = word.rpartition("/")[2]
+        launched = index == 0 or words[0].rpartition("/")[2] in _LAUNCHERS
+        module = words[index - 1 : index] == ("-m",) and name.startswith("ringfence.engine.cli")
+        if module or (name == "ringfence" and launched):
+            return words[index + 1 :]
+    return ()
+
+
+_LAUNCHERS = frozenset(("uv", "uvx", "pipx", "pipenv", "poetry", "hatch", "rye", "pdm"))
 
 
 _CHANGES = (Operation.WRITE, Operation.DELETE, Operation.UNKNOWN)

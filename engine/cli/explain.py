@@ -10,10 +10,12 @@ from typing import Any
 from ringfence.engine.call import Decision, ToolCall
 from ringfence.engine.cli.arguments import UsageError, add_call, add_world, call_of, engine_for
 from ringfence.engine.cli.output import STATUS, coloured, marked, warn, write_text
+from ringfence.engine.engine import Engine
 from ringfence.engine.escape import visible
 from ringfence.engine.filesystem import FileSystem
+from ringfence.engine.grants import GrantError, holds
 from ringfence.engine.messages import call_text, path_text
-from ringfence.engine.pipeline import Collected, collect, combine, judge, place_outside
+from ringfence.engine.pipeline import Collected, place_outside
 from ringfence.engine.policy import LayeredPolicy
 from ringfence.rules.gates import GATES
 from ringfence.rules.model import Effect, Rule
@@ -42,16 +44,16 @@ def run(arguments: argparse.Namespace) -> int:
         warn(str(error))
         return 2
     engine = engine_for(arguments, call.cwd)
-    policy = engine.policy.for_agent(call.agent)
-    collected = collect(call, engine.filesystem)
-    decision = combine(call, collected, judge(collected, policy))
+    policy, collected, decision = engine.trace(call)
     sections = (
         _call(decision),
         _commands(collected),
         _effects(call, collected.effects, engine.filesystem),
         _unknown(collected),
         _layers(policy),
+        _grants(engine, call),
         _gates(collected, policy, decision),
+        _section("Notes", (visible(note) for note in decision.notes)),
         _decision(decision),
     )
     write_text("\n\n".join(section for section in sections if section))
@@ -126,6 +128,19 @@ def _layers(policy: LayeredPolicy) -> str:
         if len(entries) > MAX_RULES:
             lines.append(f"  and {len(entries) - MAX_RULES} more")
     return _section("Layers of the policy, the strongest last; in each the last match wins", lines)
+
+
+def _grants(engine: Engine, call: ToolCall) -> str:
+    if engine.grants is None:
+        return ""
+    try:
+        held = [grant for grant in engine.grants.read() if holds(grant, call)]
+    except GrantError:
+        return ""  # see the notes
+    lines = [f"{grant.id}  {grant.where}: {grant}" for grant in held[:MAX_RULES]]
+    if len(held) > MAX_RULES:
+        lines.append(f"and {len(held) - MAX_RULES} more")
+    return _section("Grants that hold here; they answer an ask, never a deny", lines)
 
 
 def _gates(collected: Collected, policy: LayeredPolicy, decision: Decision) -> str:

@@ -266,6 +266,27 @@ class TestGrants:
             "cd sub; sudo ringfence grants revoke --all",
             "echo '[]' > ~/.local/state/ringfence/grants.json",
             "rm -r .ringfence",
+            "python3 -m ringfence.engine.cli trust",
+            "uvx ringfence install codex",
+            "env X=1 ringfence grants add ls",
         ):
             assert run("check", "--no-log", command)[0] == 3, command
-        assert run("check", "--no-log", "ringfence grants")[0] == 0
+        for command in ("ringfence grants", "ringfence grants list", "grep -r ringfence trust"):
+            assert run("check", "--no-log", command)[0] == 0, command
+
+    def test_nor_by_the_tree_around_its_files(self, project):
+        """What deletes the folder deletes the policy; in the home directory it is inside."""
+        (project / ".ringfence").mkdir()
+        home = project.parent / "home"
+        (home / ".local/state/ringfence").mkdir(parents=True)
+        for where, command in (
+            (project, "rm -rf ./*/ ."),
+            (project, "mv .ringfence old"),
+            (home, "echo '[]' > .local/state/ringfence/grants.json"),
+            (home, "rm -rf .local"),
+            (home, "cp x .config/ringfence/config.toml"),
+        ):
+            arguments = ("check", "--no-log", "--json", "--cwd", str(where), command)
+            status, out, _ = run(*arguments)
+            assert status == 3, command
+            assert "own_files" in out, command
