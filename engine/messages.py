@@ -14,7 +14,7 @@ from collections.abc import Iterable, Sequence
 
 from attrs import frozen
 
-from ringfence.engine.call import Decision, ToolCall
+from ringfence.engine.call import Decision
 from ringfence.engine.escape import shorten, visible
 from ringfence.rules.model import (
     UNCERTAIN,
@@ -92,14 +92,31 @@ def no_prompt_reason(decision: Decision) -> str:
     closing = (
         "Nobody can be asked here, so the call did not run.",
         *matter.scope,
-        f"A person can allow it {_by_grant(decision.call)}by a rule in {_CONFIGS}.",
+        _way_out(decision),
     )
     return matter.text(opening, "Asked by", closing)
 
 
-def _by_grant(call: ToolCall) -> str:
-    """The command with which a person allows just this, where it can be written out plainly."""
+def _way_out(decision: Decision) -> str:
+    """What a person can do about it."""
+    if any(v.gate == "own_files" and v.subject for v in decision.verdicts):
+        return "A person can run it in a terminal."
+    return f"A person can allow it {_by_grant(decision)}by a rule in {_CONFIGS}."
+
+
+def _by_grant(decision: Decision) -> str:
+    """The command with which a person allows just this, where it can be written out plainly.
+
+    Empty if no grant could: what changes Ringfence itself, or a call with too many causes.
+    """
+    from ringfence.engine.grants.offers import can_be_kept  # noqa: PLC0415 - it imports this
+
+    if not can_be_kept(decision):
+        return ""
+    call = decision.call
     words = ["ringfence", "grants", "add"]
+    if call.agent:
+        words += ["--agent", call.agent]
     if call.command is not None:
         words.append(call.command)
     else:

@@ -14,7 +14,7 @@ from collections.abc import Iterable
 from attrs import evolve
 
 from ringfence.engine.call import Decision
-from ringfence.engine.filesystem import FileSystem, Kind
+from ringfence.engine.filesystem import FileSystem, Kind, NoFileSystem
 from ringfence.engine.grants.apply import (
     ANSWERED,
     command_text,
@@ -63,6 +63,11 @@ def offers(
         for scope in _scopes(decision)
     ]
     return (once, *found)
+
+
+def can_be_kept(decision: Decision) -> bool:
+    """Whether any grant would answer this decision."""
+    return len(offers(decision, NoFileSystem(), "")) > 1
 
 
 def _scopes(decision: Decision) -> Iterable[Scope]:

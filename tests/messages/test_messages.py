@@ -11,7 +11,7 @@ from attrs import evolve
 
 from ringfence import ToolCall
 from ringfence.engine.cli.terminal import prompt
-from ringfence.engine.grants import Grant, Offer, Scope
+from ringfence.engine.grants import Grant, Offer, Scope, granted
 from ringfence.engine.grants.model import Subject
 from ringfence.engine.messages import (
     ask_prompt,
@@ -21,7 +21,7 @@ from ringfence.engine.messages import (
     no_prompt_reason,
     user_denied_reason,
 )
-from ringfence.engine.pipeline import Collected, combine, judge
+from ringfence.engine.pipeline import Collected, combine, decided, judge
 from ringfence.engine.policy.model import Entry, Layer, LayeredPolicy
 from ringfence.rules.model import (
     BELOW,
@@ -111,7 +111,22 @@ OUTSIDE_DENIED = {"external_directory": "deny"}
 
 READ = Grant(Subject.PATH, "/tmp/build/a.log", False, Operation.READ, "/tmp/build/a.log")
 
+ONE_READ = bash("cat /etc/hosts", touch("cat /etc/hosts", "/etc/hosts", "/etc/hosts"))
+NOTE = (
+    "No grant counts: /home/dev/.local/state/ringfence/grants.json is damaged, so it grants nothing"
+)
+PUSHED = "cat /etc/hosts; git push"
+HALF = bash(
+    PUSHED,
+    touch(PUSHED, "/etc/hosts", "/etc/hosts"),
+    commands=["git push"],
+    rules=policy(bash={"git push": "ask"}),
+)
+HELD = Grant(Subject.COMMAND, "git push", scope=Scope.ALWAYS, id="2e3939b1")
+
 ASKED = {
+    "grants-unread": decided(evolve(ONE_READ, notes=(NOTE,)), ONE_READ.verdicts),
+    "half-granted": decided(HALF, granted(HALF, [HELD], "f")),
     "bash-one-path": bash("cat /etc/hosts", touch("cat /etc/hosts", "/etc/hosts", "/etc/hosts")),
     "bash-every-operation": bash(
         "x a b c d e f g",
@@ -265,7 +280,17 @@ def test_user_denied_reason(name, snapshot):
     assert user_denied_reason(ASKED[name]) == snapshot
 
 
-@pytest.mark.parametrize("name", SOME_ASKED)
+UNANSWERED = [
+    *SOME_ASKED,
+    "bash-several-paths-of-an-agent",
+    "own-files",
+    "own-commands",
+    "grants-unread",
+]
+"""Where a grant would do, the message says how; where none can, it does not."""
+
+
+@pytest.mark.parametrize("name", UNANSWERED)
 def test_no_prompt_reason(name, snapshot):
     """What the agent is told where nobody can be asked."""
     assert no_prompt_reason(ASKED[name]) == snapshot
@@ -358,7 +383,7 @@ SECTIONS = [
     (
         "What the agent is told where nobody can be asked",
         no_prompt_reason,
-        {name: ASKED[name] for name in SOME_ASKED},
+        {name: ASKED[name] for name in UNANSWERED},
     ),
 ]
 
