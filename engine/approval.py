@@ -57,9 +57,9 @@ def declined(decision: Decision) -> Decision:
 def unanswered(decision: Decision) -> Decision:
     """The decision where nobody could be asked."""
     if decision.headless is State.ALLOW:
-        return evolve(
-            decision, state=State.ALLOW, message="", resolution="allowed: nobody to ask (headless)"
-        )
+        how = "allowed: nobody to ask (headless)"
+        # No rule allowed it: what the host itself would ask or forbid stays as it is.
+        return evolve(decision, state=State.ALLOW, default=True, message="", resolution=how)
     return _refused(decision, no_prompt_reason(decision), "refused: nobody to ask")
 
 

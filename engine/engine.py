@@ -77,12 +77,16 @@ class Engine:
         files = filesystem or RealFileSystem()
         return cls(policy, files, log, grants=grants, loops=loops, project=cwd)
 
-    def decide(self, call: ToolCall) -> Decision:
+    def decide(self, call: ToolCall, asks: bool = True) -> Decision:
         """Allow, ask or deny, with everything that the answer rests on.
 
+        Unless the caller ``asks`` a person, the policy's ``headless`` answer stands for an ask.
         Raises ValueError if ``call.cwd`` is not absolute; whatever else goes wrong is an ask.
         """
-        return self._recorded(self._decided(call))
+        decision = self._decided(call)
+        if decision.state is State.ASK and not asks:
+            decision = self._unanswered(decision)
+        return self._recorded(decision)
 
     def approve(self, call: ToolCall, approver: Approver) -> Decision:
         """Decide, and let ``approver`` answer if the answer is ask: allow or deny comes back.

@@ -79,7 +79,7 @@ def _answer(asking: Host, content: bytes, config: str | None) -> Answer:
     engine = Engine.load(
         request.project, config=config, log=log, grants=GrantStore.of_user(), loops=loops
     )
-    return asking.answer(engine.decide(request.call), request)
+    return asking.answer(engine.decide(request.call, asking.asks(request)), request)
 
 
 def _log_refusal(asking: Host, reason: str) -> None:

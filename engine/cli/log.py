@@ -120,7 +120,8 @@ def _show(entry: dict[str, Any], arguments: argparse.Namespace) -> None:
     rules = [
         f"{gate['rule']} ({gate['source']})"
         for gate in entry.get("gates", [])
-        if gate["verdict"] == entry.get("decision")
+        if gate["verdict"] in (entry.get("decision"), "ask")
     ]
-    for line in (*outside, *opaque, *rules):
+    ended = [entry["resolution"]] if entry.get("resolution") else []
+    for line in (*outside, *opaque, *rules, *ended):
         write_text(visible(f"    {shorten(line, _WIDTH)}"))

@@ -17,6 +17,7 @@ from ringfence.engine.hosts.model import (
     Request,
     canonical,
     mcp_tool,
+    never_asks,
     refusal,
     verdict,
 )
@@ -99,4 +100,4 @@ def _sample(command: str, cwd: str) -> dict[str, Any]:
     return {"taskId": "sample", "workspaceRoots": [cwd], "tool_call": called}
 
 
-HOST = Host("cline", _read, _answer, _refuse, _sample)
+HOST = Host("cline", _read, _answer, _refuse, _sample, asks=never_asks)

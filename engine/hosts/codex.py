@@ -69,4 +69,8 @@ def _answer(decision: Decision, request: Request) -> Answer:
     return claude.answer(decision, request, asks=False)
 
 
-HOST = Host("codex", _read, _answer, claude.refuse, claude.sample())
+def _asks(request: Request) -> bool:
+    return request.event == claude.PERMISSION_REQUEST
+
+
+HOST = Host("codex", _read, _answer, claude.refuse, claude.sample(), asks=_asks)

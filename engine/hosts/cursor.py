@@ -18,6 +18,7 @@ from ringfence.engine.hosts.model import (
     Request,
     canonical,
     mcp_tool,
+    never_asks,
     refusal,
     verdict,
 )
@@ -99,4 +100,4 @@ def _sample(command: str, cwd: str) -> dict[str, Any]:
     return {"conversation_id": "sample", "workspace_roots": [cwd], **asked}
 
 
-HOST = Host("cursor", _read, _answer, _refuse, _sample)
+HOST = Host("cursor", _read, _answer, _refuse, _sample, asks=never_asks)

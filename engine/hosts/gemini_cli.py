@@ -78,4 +78,11 @@ def _refuse(reason: str) -> Answer:
     return Answer(json.dumps({"decision": "deny", "reason": text}), text, 2)
 
 
-HOST = Host("gemini-cli", _read, _answer, _refuse, claude.sample("run_shell_command", EVENT))
+HOST = Host(
+    "gemini-cli",
+    _read,
+    _answer,
+    _refuse,
+    claude.sample("run_shell_command", EVENT),
+    asks=lambda _: _has_terminal(),
+)

@@ -8,7 +8,15 @@ from typing import Any
 
 from ringfence.engine.call import Decision, ToolCall
 from ringfence.engine.hosts import status
-from ringfence.engine.hosts.model import Answer, Host, HostTool, Request, canonical, mcp_tool
+from ringfence.engine.hosts.model import (
+    Answer,
+    Host,
+    HostTool,
+    Request,
+    canonical,
+    mcp_tool,
+    never_asks,
+)
 from ringfence.engine.hosts.payload import (
     PayloadError,
     directory_of,
@@ -62,4 +70,4 @@ def _sample(command: str, cwd: str) -> dict[str, Any]:
     return {"event": "PreToolUse", "session_id": "sample", "working_dir": cwd, **called}
 
 
-HOST = Host("goose", _read, _answer, _refuse, _sample)
+HOST = Host("goose", _read, _answer, _refuse, _sample, asks=never_asks)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ringfence.engine.hosts import claude, status
-from ringfence.engine.hosts.model import Host, HostTool, Request, canonical, mcp_tool
+from ringfence.engine.hosts.model import Host, HostTool, Request, canonical, mcp_tool, never_asks
 from ringfence.engine.hosts.payload import PayloadError, object_of, read_object, text_of
 
 TOOLS: Mapping[str, HostTool] = {
@@ -42,5 +42,10 @@ def _operation(one: Any) -> Any:
 
 
 HOST = Host(
-    "kiro", _read, status.answer, status.refuse, claude.sample("execute_bash", "preToolUse")
+    "kiro",
+    _read,
+    status.answer,
+    status.refuse,
+    claude.sample("execute_bash", "preToolUse"),
+    asks=never_asks,
 )

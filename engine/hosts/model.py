@@ -51,7 +51,8 @@ class Host:
     PayloadError. ``answer`` says a decision in the host's own form. ``refuse`` is its safe
     answer where no decision could be made: the call must not run. ``sample`` is a payload such as
     the host sends, which asks about a command in a directory; ``environment`` has the variables
-    that are part of it. Tests and ``ringfence doctor`` ask with it.
+    that are part of it. Tests and ``ringfence doctor`` ask with it. ``asks`` says whether the host
+    can put a question to a person; where it cannot, the policy's ``headless`` answer holds.
     """
 
     name: str
@@ -60,6 +61,7 @@ class Host:
     refuse: Callable[[str], Answer]
     sample: Callable[[str, str], Mapping[str, Any]]
     environment: Mapping[str, str] = field(factory=dict)
+    asks: Callable[[Request], bool] = field(default=lambda _: True, kw_only=True)
 
     def no_objection(self) -> Answer:
         """The answer that leaves everything to the host's own rules, whatever it asked."""
@@ -92,6 +94,11 @@ def verdict(decision: Decision, *, asks: bool = True) -> Verdict:
             return Verdict("")
         return Verdict("deny", shorten(no_prompt_reason(decision), MAX_REASON))
     return Verdict(decision.state.value, shorten(decision.message, MAX_REASON))
+
+
+def never_asks(_request: Request) -> bool:
+    """For a host that cannot ask: see Host."""
+    return False
 
 
 def refusal(reason: str) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from ringfence.engine.call import Decision
 from ringfence.engine.hosts import plugin
-from ringfence.engine.hosts.model import Answer, Host, HostTool, Request
+from ringfence.engine.hosts.model import Answer, Host, HostTool, Request, never_asks
 
 _FILE = {"filePath": "path"}
 
@@ -35,4 +35,4 @@ def _answer(decision: Decision, _request: Request) -> Answer:
     return plugin.answer(decision, asks=False)
 
 
-HOST = Host("opencode", _read, _answer, plugin.refuse, plugin.sample)
+HOST = Host("opencode", _read, _answer, plugin.refuse, plugin.sample, asks=never_asks)

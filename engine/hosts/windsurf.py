@@ -8,7 +8,7 @@ from typing import Any
 
 from ringfence.engine.call import ToolCall
 from ringfence.engine.hosts import status
-from ringfence.engine.hosts.model import Host, Request, mcp_tool
+from ringfence.engine.hosts.model import Host, Request, mcp_tool, never_asks
 from ringfence.engine.hosts.payload import (
     PayloadError,
     object_of,
@@ -55,4 +55,4 @@ def _sample(command: str, cwd: str) -> dict[str, Any]:
     }
 
 
-HOST = Host("windsurf", _read, status.answer, status.refuse, _sample)
+HOST = Host("windsurf", _read, status.answer, status.refuse, _sample, asks=never_asks)

@@ -11,8 +11,10 @@ import time
 
 import pytest
 
-from ringfence import ToolCall
+from ringfence import Engine, ToolCall
+from ringfence.engine.approval import unanswered
 from ringfence.engine.cli import hook
+from ringfence.engine.hosts import HOSTS, host
 from ringfence.engine.hosts.model import Answer, Host, Request
 from ringfence.engine.hosts.payload import PayloadError
 
@@ -96,6 +98,26 @@ def test_a_death_is_refused(monkeypatch, capsys, end):
     """Even with success for an exit status."""
     assert ask_through(monkeypatch, end) == 2
     assert "ended without an answer" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("name", sorted(HOSTS))
+def test_who_can_ask(name, monkeypatch, tmp_path):
+    """Where a host cannot ask, the log says so, and the answer is that nobody was asked."""
+    monkeypatch.chdir(tmp_path)
+    asking = host(name)
+    for variable, value in asking.environment.items():
+        monkeypatch.setenv(variable, value)
+    content = json.dumps(asking.sample("cat /etc/hosts", str(tmp_path))).encode()
+    request = asking.read(content, os.environ)
+    decision = Engine().decide(request.call)
+    assert decision.state == "ask"
+    asked, unasked = (asking.answer(d, request) for d in (decision, unanswered(decision)))
+    assert (asked != unasked) is asking.asks(request)
+    hook.respond(asking, content, None)
+    log = tmp_path / ".local/state/ringfence/review.jsonl"
+    [entry] = [json.loads(line) for line in log.read_text().splitlines()]
+    expected = ("ask", None) if asking.asks(request) else ("deny", "refused: nobody to ask")
+    assert (entry["decision"], entry.get("resolution")) == expected
 
 
 def test_a_refusal_is_in_the_log(monkeypatch, tmp_path):
