@@ -78,10 +78,14 @@ def _findings(hosts: list[str]) -> Iterator[Finding]:
         for place in _places(name):
             try:
                 text = read(place.path)
-                if text is None or not is_registered(place.file, name, text):
+                if text is None:
                     continue
-                there.append(place)
-                yield from _file(name, place, text)
+                if is_registered(place.file, name, text):
+                    there.append(place)
+                    yield from _file(name, place, text)
+                if (switch := switched_off(place.file, text)) is not None:
+                    why = f"turns hooks off by {switch}; take that out"
+                    yield False, f"{name}: {place.path} {why}"
             except SettingsError as error:
                 yield False, f"{name}: {place.path}: {error}; mend the file"
         found = found or bool(there)
@@ -107,29 +111,34 @@ def _policy() -> Iterator[Finding]:
 
 
 def _places(name: str) -> Iterator[Place]:
+    """The files that may register a host, those of the user first."""
     for scope in ("user", "project"):
         for file, path in places(name, project=scope == "project"):
             yield Place(file, path, scope)
+            if scope == "project" and isinstance(file, Shared) and file.beside:
+                yield Place(file, Path.cwd() / file.beside, "beside")
 
 
 def _file(name: str, place: Place, text: str) -> Iterator[Finding]:
     """What is wrong with one file that registers Ringfence."""
-    option = " --project" if place.scope == "project" else ""
     if not is_current(place.file, name, text, program()):
+        option = " --project" if place.scope == "project" else ""
         again = f"run `ringfence install {name}{option}` again"
+        if place.scope == "beside":
+            again = "take it out there"
         yield False, f"{name}: {place.path} is not what this installation registers; {again}"
-    if (switch := switched_off(place.file, text)) is not None:
-        yield False, f"{name}: {place.path} turns hooks off by {switch}; take that out"
 
 
 def _host(name: str, there: list[Place]) -> Iterator[Finding]:
     """Whether a host that has Ringfence registered would ask it, and what it would hear."""
     place = there[0]
-    scopes = {other.scope for other in there}
-    if len(scopes) > 1:
-        one, other = (next(p.path for p in there if p.scope == scope) for scope in sorted(scopes))
-        mend = f"run `ringfence uninstall {name}` with --user or --project"
-        yield False, f"{name}: registered twice ({other} and {one}); {mend}"
+    files = {scope: path for path, scope in ((p.path, p.scope) for p in reversed(there))}
+    twice = [str(path) for path in reversed(files.values())]
+    if name == "codex" and (config := codex_trust.inline()) is not None:
+        twice.append(str(config))
+    if len(twice) > 1:
+        mend = f"leave one, by `ringfence uninstall {name}` with --user or --project, or by hand"
+        yield False, f"{name}: registered twice ({' and '.join(twice)}); {mend}"
     else:
         yield True, f"{name}: registered in {place.path}"
     mend = "run `ringfence install codex` again, or start codex, open /hooks, and trust it"
@@ -159,6 +168,8 @@ def _probe(asked: Host, place: Place) -> Finding:
         if (said, status) != (wanted.stdout, wanted.status):
             heard = (done.stderr.decode("utf-8", "replace") or said)[:300].strip()
             mend = "if the program is from another installation, install Ringfence anew"
+            if "no answer within" in heard:
+                mend = "hosts would refuse every call; is the disk or the machine busy?"
             return False, f"{asked.name}: {what} is answered wrongly ({heard}); {mend}"
     answered = f"`{QUESTION}` and a broken payload are answered as they should be"
     if slowest > SLOW:
@@ -172,8 +183,6 @@ def _command(name: str, place: Place) -> list[str]:
     if isinstance(place.file, Shared):
         entry: Any = next(iter(place.file.entries(program()).values()))
         handler = entry["hooks"][0] if "hooks" in entry else entry
-        if "args" in handler:
-            return [handler["command"], *handler["args"]]
         return ["sh", "-c", handler.get("bash") or handler["command"]]
     return [program(), "hook", name]
 

@@ -34,12 +34,9 @@ def missing(hooks: Path, folder: str, env: Mapping[str, str] = os.environ) -> st
 
     Codex says so itself if it is here; else its config only shows whether it holds a hash for them.
     """
-    home = env.get("CODEX_HOME", "")
-    config = Path(home if home.startswith("/") else Path.home() / ".codex") / "config.toml"
+    config = _config(env)
     try:
-        settings = tomllib.loads(config.read_text("utf-8"))
-    except FileNotFoundError:
-        settings = {}
+        settings = _settings(config)
     except (OSError, ValueError) as error:
         return f"{config} cannot be read ({error})"
     if _get(settings, "features", "hooks") is False:
@@ -51,6 +48,29 @@ def missing(hooks: Path, folder: str, env: Mapping[str, str] = os.environ) -> st
         if key.startswith(f"{hooks}:{EVENT}:") and _get(value, "trusted_hash"):
             return ""
     return f"{hooks} is not trusted"
+
+
+def inline(env: Mapping[str, str] = os.environ) -> Path | None:
+    """Codex's config file, if it registers Ringfence by itself."""
+    config = _config(env)
+    try:
+        entries = _get(_settings(config), "hooks", "PreToolUse")
+    except (OSError, ValueError):
+        return None
+    text = json.dumps(entries, default=str)
+    return config if "ringfence" in text and "hook codex" in text else None
+
+
+def _config(env: Mapping[str, str]) -> Path:
+    home = env.get("CODEX_HOME", "")
+    return Path(home if home.startswith("/") else Path.home() / ".codex") / "config.toml"
+
+
+def _settings(config: Path) -> dict[str, Any]:
+    try:
+        return tomllib.loads(config.read_text("utf-8"))
+    except FileNotFoundError:
+        return {}
 
 
 def _distrusted(codex: str, folder: str, hooks: Path) -> str:

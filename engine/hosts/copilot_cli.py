@@ -60,8 +60,8 @@ def _answer(decision: Decision, _request: Request) -> Answer:
 
 
 def _refuse(reason: str) -> Answer:
-    text = refusal(reason)
-    return Answer(_output("deny", text).stdout, text, 2)
+    # With a status other than 0 older versions take the hook for broken, and run the call.
+    return _output("deny", refusal(reason))
 
 
 def _output(word: str, reason: str) -> Answer:

@@ -50,12 +50,14 @@ class Shared(File):
     """A settings file of the host's, JSON with or without comments, that holds entries of ours.
 
     ``fixed`` are other members that it needs; ``switches`` are members, by their keys, that turn
-    our hooks off while they are, or as a list hold, the value given.
+    our hooks off while they are, or as a list hold, the value given. ``beside`` is another file
+    of a project that the host reads, which may register, or turn off, hooks as well.
     """
 
     entries: Callable[[str], Entries] = field(kw_only=True)
     fixed: Mapping[str, Any] = field(factory=dict, kw_only=True)
     switches: Mapping[tuple[str, ...], Any] = field(factory=dict, kw_only=True)
+    beside: str = field(default="", kw_only=True)
 
 
 @frozen
@@ -83,18 +85,6 @@ def command(program: str, host: str) -> str:
     """
     said = f"[ $? = 2 ] || echo {shlex.quote(NO_ANSWER)} >&2"
     return f"{shlex.quote(program)} hook {host} || {{ {said}; exit 2; }}"
-
-
-def _claude(program: str) -> Entries:
-    """An exec form, without a shell, and the host's own switch."""
-    handler = {
-        "type": "command",
-        "command": program,
-        "args": ["hook", "claude-code"],
-        "timeout": 10,
-        "onFailure": "block",
-    }
-    return {("hooks", "PreToolUse"): {"matcher": "*", "hooks": [handler]}}
 
 
 def _nested(host: str, *events: str, matcher: str, **handler: Any) -> Callable[[str], Entries]:
@@ -172,7 +162,9 @@ REGISTRATIONS: Final[Mapping[str, Registration]] = {
         Shared(
             ".claude/settings.json", ".claude/settings.json",
             folder=".claude", variable="CLAUDE_CONFIG_DIR",
-            entries=_claude, switches=_ALL_OFF,
+            entries=_nested("claude-code", "PreToolUse", matcher="*", timeout=10,
+                            onFailure="block"),
+            switches=_ALL_OFF, beside=".claude/settings.local.json",
         ),
     )),
     "cline": Registration((
@@ -202,6 +194,7 @@ REGISTRATIONS: Final[Mapping[str, Registration]] = {
         Shared(
             ".factory/settings.json", ".factory/settings.json",
             entries=_nested("factory-droid", "PreToolUse", matcher="*", timeout=10),
+            beside=".factory/settings.local.json",
         ),
     )),
     "gemini-cli": Registration((

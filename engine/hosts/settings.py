@@ -151,7 +151,7 @@ def _runs_ringfence(handler: Any, host: str) -> bool:
     if not isinstance(handler, dict):
         return False
     program = str(handler.get("command") or handler.get("bash") or "")
-    arguments = handler.get("args")
+    arguments = handler.get("args")  # a form of Claude Code's, in which there is no shell
     words = " ".join(map(str, arguments)) if isinstance(arguments, list) else ""
     line = f"{program} {words} "
     return "ringfence" in line and f" hook {host} " in line

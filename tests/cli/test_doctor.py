@@ -12,11 +12,26 @@ from ringfence.engine.cli import doctor, install, main, status
 from ringfence.engine.hosts import HOSTS, codex_trust
 from ringfence.engine.hosts.registration import REGISTRATIONS
 
-RINGFENCE = str(Path(sys.executable).parent / "ringfence")
+PATIENT = f"""#!{sys.executable}
+import sys
+from ringfence.engine.cli import hook, main
+hook.START_LIMIT = hook.TIME_LIMIT = 60
+sys.exit(main(sys.argv[1:]))
+"""
+"""The program, on a machine that tests may keep busy."""
+
+
+@pytest.fixture(scope="module")
+def ringfence(tmp_path_factory):
+    """The installation that is examined."""
+    program = tmp_path_factory.mktemp("bin") / "ringfence"
+    program.write_text(PATIENT)
+    program.chmod(0o755)
+    return str(program)
 
 
 @pytest.fixture(autouse=True)
-def home(tmp_path, monkeypatch):
+def home(tmp_path, monkeypatch, ringfence):
     """A home directory, and a project below it."""
     (tmp_path / "project").mkdir()
     monkeypatch.chdir(tmp_path / "project")
@@ -25,7 +40,7 @@ def home(tmp_path, monkeypatch):
     for name in ("XDG_CONFIG_HOME", "XDG_STATE_HOME", "CLAUDE_CONFIG_DIR", "CODEX_HOME"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setattr(doctor, "SLOW", 60.0)  # a busy machine is no failure
-    use(monkeypatch, RINGFENCE)
+    use(monkeypatch, ringfence)
     return tmp_path
 
 
@@ -36,13 +51,13 @@ def use(monkeypatch, program):
 
 
 @pytest.fixture
-def said(capsys, home):
+def said(capsys, home, ringfence):
     """Runs doctor: its lines, without paths and times of this run."""
 
     def run(*arguments, wrong):
         capsys.readouterr()
         assert main(["doctor", *arguments]) == int(wrong)
-        text = capsys.readouterr().out.replace(RINGFENCE, "PROGRAM").replace(str(home), "HOME")
+        text = capsys.readouterr().out.replace(ringfence, "PROGRAM").replace(str(home), "HOME")
         return [line.partition(", within")[0] for line in text.splitlines()]
 
     return run
@@ -97,16 +112,38 @@ def test_registered_twice(said):
     main(["install", "claude-code", "--project"])
     assert said(wrong=True)[1] == (
         "WRONG claude-code: registered twice (HOME/.claude/settings.json and"
-        " HOME/project/.claude/settings.json); run `ringfence uninstall claude-code` with --user"
-        " or --project"
+        " HOME/project/.claude/settings.json); leave one, by `ringfence uninstall claude-code` with"
+        " --user or --project, or by hand"
     )
 
 
-def test_another_installation(said, monkeypatch):
+def test_registered_in_a_file_that_install_does_not_write(home, said, ringfence):
+    """The host reads them, too."""
+    main(["install", "claude-code"])
+    beside = home / "project/.claude/settings.local.json"
+    beside.parent.mkdir()
+    beside.write_text((home / ".claude/settings.json").read_text())
+    assert (
+        "registered twice (HOME/.claude/settings.json and HOME/project/.claude/settings.local.json)"
+        in said("claude-code", wrong=True)[1]
+    )
+    beside.write_text('{"disableAllHooks": true}')
+    assert said("claude-code", wrong=True)[1] == (
+        "WRONG claude-code: HOME/project/.claude/settings.local.json turns hooks off by"
+        " disableAllHooks; take that out"
+    )
+    main(["install", "codex"])
+    (home / ".codex/config.toml").write_text(
+        f'[[hooks.PreToolUse]]\nhooks = [{{command = "{ringfence} hook codex"}}]\n'
+    )
+    assert "and HOME/.codex/config.toml); leave one" in said("codex", wrong=True)[1]
+
+
+def test_another_installation(said, monkeypatch, ringfence):
     """The program that is registered may be gone, or old."""
     use(monkeypatch, "/gone/ringfence")
     main(["install", "cursor", "--project"])
-    use(monkeypatch, RINGFENCE)
+    use(monkeypatch, ringfence)
     assert said(wrong=True)[1] == (
         "WRONG cursor: HOME/project/.cursor/hooks.json is not what this installation registers;"
         " run `ringfence install cursor --project` again"
@@ -207,7 +244,7 @@ def codex(home, monkeypatch):
     def make(status="untrusted", text=SERVER):
         ours = {
             "key": f"{home}/.codex/hooks.json:pre_tool_use:0:0",
-            "command": f"{RINGFENCE} hook codex || exit 2",
+            "command": "/bin/ringfence hook codex || exit 2",
             "currentHash": "sha256:ours",
             "trustStatus": status,
         }

@@ -7,6 +7,7 @@ An agent's exit status says nothing, so each test looks at what the model was to
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -90,6 +91,10 @@ def test_outside(agent, tmp_path):
     told = agent(f"cat {tmp_path}/outside.txt")
     assert SECRET not in told
     assert "Outside the working directory" in told
+    log = tmp_path / "home/.local/state/ringfence/review.jsonl"
+    (entry,) = map(json.loads, log.read_text().splitlines())
+    assert entry["by"].startswith("hook ")
+    assert entry["command"] == f"cat {tmp_path}/outside.txt"
 
 
 def test_a_write_outside(agent, tmp_path):
