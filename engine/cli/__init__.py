@@ -21,11 +21,11 @@ ERROR = 2
 
 COMMANDS = (
     "check", "run", "shell", "explain", "test", "hook", "install", "uninstall", "status", "doctor",
-    "capture", "config", "import", "trust", "grants", "log", "parse",
+    "capture", "mcp-proxy", "config", "import", "trust", "grants", "log", "parse",
 )  # fmt: skip
 """The commands in the order of the help; each is the module of that name in this folder."""
 
-_MODULES = {"import": "import_"}
+_MODULES = {"import": "import_", "mcp-proxy": "mcp_proxy"}
 """But for names that no module can have."""
 
 

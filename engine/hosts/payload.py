@@ -17,17 +17,22 @@ def read_object(content: bytes, what: str = "payload") -> dict[str, Any]:
     """The JSON object in ``content``: UTF-8, with or without a byte-order mark."""
     if len(content) > MAX_BYTES:
         raise PayloadError(f"the {what} is larger than {MAX_BYTES} bytes")
+    value = read_json(content, what)
+    if not isinstance(value, dict):
+        raise PayloadError(f"the {what} is not a JSON object")
+    return value
+
+
+def read_json(content: bytes, what: str) -> Any:
+    """The JSON value in ``content``, in which no object has a key twice."""
     try:
-        value = json.loads(content.decode("utf-8-sig"), object_pairs_hook=_distinct)
+        return json.loads(content.decode("utf-8-sig"), object_pairs_hook=_distinct)
     except UnicodeDecodeError as error:
         raise PayloadError(f"the {what} is not UTF-8 text") from error
     except json.JSONDecodeError as error:
         raise PayloadError(f"the {what} is not valid JSON: {error}") from error
     except RecursionError as error:
         raise PayloadError(f"the {what} is nested too deeply") from error
-    if not isinstance(value, dict):
-        raise PayloadError(f"the {what} is not a JSON object")
-    return value
 
 
 def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
