@@ -7,27 +7,17 @@ import sys
 from pathlib import Path
 
 import pytest
+from helpers.program import patient
 
 from ringfence.engine.cli import doctor, install, main, status
 from ringfence.engine.hosts import HOSTS, codex_trust
 from ringfence.engine.hosts.registration import REGISTRATIONS
 
-PATIENT = f"""#!{sys.executable}
-import sys
-from ringfence.engine.cli import hook, main
-hook.START_LIMIT = hook.TIME_LIMIT = 60
-sys.exit(main(sys.argv[1:]))
-"""
-"""The program, on a machine that tests may keep busy."""
-
 
 @pytest.fixture(scope="module")
 def ringfence(tmp_path_factory):
     """The installation that is examined."""
-    program = tmp_path_factory.mktemp("bin") / "ringfence"
-    program.write_text(PATIENT)
-    program.chmod(0o755)
-    return str(program)
+    return patient(tmp_path_factory.mktemp("bin"))
 
 
 @pytest.fixture(autouse=True)

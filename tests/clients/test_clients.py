@@ -16,13 +16,13 @@ from pathlib import Path
 import pytest
 from helpers.clients import CLIENTS
 from helpers.model import Model
+from helpers.program import patient
 
 from ringfence.engine.cli import install, main
 
 FOLDER = os.environ.get("RINGFENCE_CLIENTS", "")
 SECRET = "what-is-outside"
 INSIDE = "what-is-inside"
-RINGFENCE = str(Path(sys.executable).parent / "ringfence")
 
 BROKEN = """#!{python}
 import os, sys, time
@@ -46,7 +46,10 @@ def agent(request, tmp_path, monkeypatch):
     (tmp_path / "outside.txt").write_text(SECRET)
     subprocess.run(["git", "init", "-q", str(work)], check=True)
 
-    def run(command, *, ringfence=RINGFENCE):
+    (tmp_path / "bin").mkdir()
+    installation = patient(tmp_path / "bin")
+
+    def run(command, *, ringfence=installation):
         with Model(command) as model:
             client.settings(home, work, model.url)
             environment = {
