@@ -82,7 +82,12 @@ def run_add(arguments: argparse.Namespace) -> int:
         warn(str(error))
         return ERROR
     engine = Engine.load(call.cwd, log=ReviewLog.of_user("grants"), grants=GrantStore.of_user())
-    approver = Terminal(scope=Scope(arguments.scope) if arguments.scope else None)
+    asked = engine.trace(call)[2]
+    if asked.state is State.ASK and len(engine.offers(asked)) == 1:
+        write_text("No grant can answer this: it is asked about each time.\n")
+        write_text(asked.message)
+        return 1
+    approver = Terminal(scope=Scope(arguments.scope) if arguments.scope else None, once=False)
     decision = engine.approve(call, approver)
     if decision.resolution:
         write_text(visible(decision.resolution[0].upper() + decision.resolution[1:]))

@@ -29,13 +29,17 @@ _TRIES = 3
 class Terminal:
     """Asks whoever sits at the terminal of this process.
 
-    With ``scope``, nobody is asked: the narrowest offer for it is the answer.
+    With ``scope``, nobody is asked: the narrowest offer for it is the answer. Without ``once``,
+    only what is kept is offered.
     """
 
     scope: Scope | None = None
+    once: bool = True
 
     def approve(self, decision: Decision, offers: Sequence[Offer]) -> Offer | None:
         """See Approver. No answer within three lines, and ^C, are a no."""
+        if not self.once:
+            offers = [offer for offer in offers if offer.scope is not Scope.ONCE]
         if self.scope is not None:
             return next((offer for offer in offers if offer.scope is self.scope), None)
         try:

@@ -249,6 +249,21 @@ class TestGrants:
             run("grants", "revoke", "--all")[1] == "No longer granted: read /etc/hosts (always)\n"
         )
 
+    def test_asked(self, project):
+        """At the terminal, by the same prompt; the call is not run."""
+        status, shown = at_terminal(b"1\n", "grants", "add", "cat ../out.txt")
+        assert status == 0
+        assert "nothing is kept" not in shown
+        assert "outside\n" not in shown
+        assert run("grants")[1].endswith(f"  in {project}: read {project.parent}/out.txt\n")
+
+    @pytest.mark.usefixtures("project")
+    def test_what_no_grant_can_answer(self):
+        """Said before anybody is asked for nothing."""
+        status, out, _ = run("grants", "add", "--scope", "always", "ringfence trust")
+        assert status == 1
+        assert out.startswith("No grant can answer this: it is asked about each time.\n")
+
     @pytest.mark.usefixtures("project")
     def test_nothing_to_grant(self):
         """Said in words."""

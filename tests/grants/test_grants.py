@@ -17,6 +17,7 @@ from ringfence.engine.filesystem import RealFileSystem
 from ringfence.engine.grants import Grant, GrantStore, Scope, granted
 from ringfence.engine.grants.apply import SESSION_LIMIT
 from ringfence.engine.grants.model import Subject
+from ringfence.engine.paths import is_inside
 from ringfence.engine.policy.model import NAMED, PATHS, Entry, Layer, LayeredPolicy
 from ringfence.rules.model import Operation, State
 
@@ -198,6 +199,61 @@ def test_every_answer_allows_exactly_this_call(world, tmp_path, command):
         assert engine.decide(bash("cat /etc/passwd; rm y", session="s1")).state is State.ASK
         store.revoke(grant.id for grant in kept)
         assert engine.decide(call).state is State.ASK
+
+
+PIECES = st.sampled_from(
+    [
+        *("cat /tmp/build/a.log", "ls /tmp", "rm -rf /tmp/build", "cp /etc/hosts /tmp/x", "ls .."),
+        *("git push origin main", "git -C src push", "rm 'a b'", "cat < /tmp/link", "make -C /srv"),
+        *('cat "$U"', "eval $U", "echo x > /tmp/y", "for f in a b; do rm $f; done", "ls *"),
+        *("sudo rm /tmp/y", "(cd /tmp; cat build/*)", "cat ~/.ssh/id", "grep -r x ~/other", "ls /"),
+    ]
+)
+LINES = st.lists(PIECES, min_size=1, max_size=4).map(" ; ".join)
+
+
+class Kept:
+    """A store in memory, for engines of one test."""
+
+    path = "f"
+
+    def __init__(self, *grants):
+        self.grants = grants
+
+    def read(self):
+        return self.grants
+
+
+@settings(max_examples=200, deadline=None, derandomize=True)
+@given(line=LINES, other=LINES)
+def test_every_offer_matches_the_call_and_no_stricter_one(world, line, other):
+    """The answer allows the call it was given for; alone it allows no write that was not in it."""
+    call = bash(line, session="s")
+    asking = Engine(policy(bash=ASKS), world, grants=Kept())
+    decision = asking.decide(call)
+    writes = {
+        (f.real, f.effect.operation) for f in decision.findings if f.effect.operation in CHANGES
+    }
+    for offer in asking.offers(decision) if decision.state is State.ASK else ():
+        if not offer.grants:
+            continue
+        answering = evolve(
+            asking, grants=Kept(*(evolve(g, id="x", created=time.time()) for g in offer.grants))
+        )
+        assert answering.decide(call).state is State.ALLOW
+        wide = [g for g in offer.grants if g.wide and g.operation in CHANGES]
+        after = answering.decide(bash(other, session="s"))
+        if after.state is State.ALLOW:
+            for finding in after.findings:
+                change = (finding.real, finding.effect.operation)
+                if change[1] in CHANGES:
+                    covered = any(
+                        g.operation is change[1] and is_inside(finding.real, g.real) for g in wide
+                    )
+                    assert covered or change in writes
+
+
+CHANGES = (Operation.WRITE, Operation.DELETE, Operation.EXECUTE, Operation.UNKNOWN)
 
 
 GRANTS = st.builds(
