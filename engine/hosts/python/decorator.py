@@ -99,7 +99,8 @@ def gated(
             @wraps(function)
             async def judged_async(*args: P.args, **kwargs: P.kwargs) -> Any:
                 given = values(args, kwargs)
-                text = refused(await ready().judge_async(name, given))
+                judge = ready()
+                text = refused(await judge.judge_async(judge.call(name, given)))
                 return await function(*args, **kwargs) if text is None else text
 
             return cast("Callable[P, R]", judged_async)
@@ -107,7 +108,8 @@ def gated(
         @wraps(function)
         def judged(*args: P.args, **kwargs: P.kwargs) -> Any:
             given = values(args, kwargs)
-            text = refused(ready().judge(name, given))
+            judge = ready()
+            text = refused(judge.judge(judge.call(name, given)))
             return function(*args, **kwargs) if text is None else text
 
         return judged

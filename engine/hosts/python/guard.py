@@ -15,6 +15,7 @@ from ringfence.engine.call import Decision, ToolCall
 from ringfence.engine.engine import Engine
 from ringfence.engine.grants import GrantStore, Offer
 from ringfence.engine.hosts.model import HostTool, canonical, refusal, verdict
+from ringfence.engine.hosts.payload import PayloadError, read_object
 from ringfence.engine.hosts.python.values import plain
 from ringfence.engine.log import ReviewLog
 from ringfence.engine.loops import LoopStore
@@ -88,55 +89,61 @@ class Guard:
         layers = (Layer(CODE, CODE, {"tools": entries}), *policy.layers)
         return evolve(self, engine=evolve(self.engine, policy=evolve(policy, layers=layers)))
 
-    def decide(self, tool: str, arguments: Mapping[str, Any]) -> Decision:
-        """Allow, ask or deny, and nobody is asked. Never raises: what goes wrong is a deny."""
-        call = ToolCall(tool, {}, self.cwd or "/")
+    def call(self, tool: str, arguments: Mapping[str, Any] | str) -> ToolCall | Decision:
+        """The call of a tool of the agent's, or the refusal of arguments that are none.
+
+        Frameworks give them as a dict, or as the JSON that the model wrote.
+        """
         try:
-            call = self._call(tool, arguments)
+            given = read_object(arguments.encode()) if isinstance(arguments, str) else arguments
+            values = {str(key): plain(value) for key, value in given.items()}
+            name, renamed = canonical(self.tools, tool, values)
+            cwd = self.cwd or os.getcwd()  # noqa: PTH109
+            return ToolCall(name, renamed, cwd, self.agent, self.session)
+        except Exception as error:  # noqa: BLE001  # the call must not run
+            return self._refused(ToolCall(tool, {}, self.cwd or "/"), error)
+
+    def decide(self, call: ToolCall | Decision) -> Decision:
+        """Allow, ask or deny, and nobody is asked. Never raises: what goes wrong is a deny."""
+        if isinstance(call, Decision):
+            return call
+        try:
             return self.engine.decide(call)
         except Exception as error:  # noqa: BLE001  # the call must not run
             return self._refused(call, error)
 
-    def judge(self, tool: str, arguments: Mapping[str, Any]) -> Decision:
+    def judge(self, call: ToolCall | Decision) -> Decision:
         """Allow or deny, after the approver was asked if need be. Never raises."""
-        call = ToolCall(tool, {}, self.cwd or "/")
+        if isinstance(call, Decision):
+            return call
         try:
-            call = self._call(tool, arguments)
-            return self._settled(self.engine.approve(call, _Person(self.approver)))
+            return self.engine.approve(call, _Person(self.approver))
         except Exception as error:  # noqa: BLE001  # the call must not run
             return self._refused(call, error)
 
-    async def judge_async(self, tool: str, arguments: Mapping[str, Any]) -> Decision:
+    async def judge_async(self, call: ToolCall | Decision) -> Decision:
         """The same on an event loop; an approver that is not async is asked in a thread."""
-        call = ToolCall(tool, {}, self.cwd or "/")
+        if isinstance(call, Decision):
+            return call
         try:
-            call = self._call(tool, arguments)
-            person = _AsyncPerson(self.approver)
-            return self._settled(await self.engine.approve_async(call, person))
+            return await self.engine.approve_async(call, _AsyncPerson(self.approver))
         except Exception as error:  # noqa: BLE001  # the call must not run
             return self._refused(call, error)
 
-    def objection(self, tool: str, arguments: Mapping[str, Any]) -> str | None:
+    def answered(self, *, yes: bool) -> Self:
+        """A guard whose question a framework has put to a person already, who said so."""
+        return evolve(self, approver=lambda _: yes)
+
+    def objection(self, tool: str, arguments: Mapping[str, Any] | str) -> str | None:
         """None if the call may run, else the text for the model that says why it did not."""
-        return message(self.judge(tool, arguments))
+        return message(self.judge(self.call(tool, arguments)))
 
-    async def objection_async(self, tool: str, arguments: Mapping[str, Any]) -> str | None:
+    async def objection_async(self, tool: str, arguments: Mapping[str, Any] | str) -> str | None:
         """The same on an event loop."""
-        return message(await self.judge_async(tool, arguments))
-
-    def _call(self, tool: str, arguments: Mapping[str, Any]) -> ToolCall:
-        values = {str(key): plain(value) for key, value in arguments.items()}
-        name, renamed = canonical(self.tools, tool, values)
-        cwd = self.cwd or os.getcwd()  # noqa: PTH109
-        return ToolCall(name, renamed, cwd, self.agent, self.session)
-
-    def _settled(self, decision: Decision) -> Decision:
-        if decision.state is State.ASK:
-            raise ValueError("a question is left open")
-        return decision
+        return message(await self.judge_async(self.call(tool, arguments)))
 
     def _refused(self, call: ToolCall, error: Exception) -> Decision:
-        plainly = isinstance(error, ApproverError)
+        plainly = isinstance(error, (ApproverError, PayloadError))
         reason = str(error) if plainly else f"internal error {type(error).__name__}"
         if self.engine.log is not None:
             self.engine.log.refused(reason)

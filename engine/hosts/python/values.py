@@ -51,7 +51,13 @@ def arguments_of(
 
     What it returns raises TypeError for arguments that do not fit.
     """
-    signature = inspect.signature(function)
+    return named_by(inspect.signature(function))
+
+
+def named_by(
+    signature: inspect.Signature,
+) -> Callable[[tuple[Any, ...], Mapping[str, Any]], dict[str, Any]]:
+    """The same by a signature."""
     keywords = {n for n, p in signature.parameters.items() if p.kind is p.VAR_KEYWORD}
     first = next(iter(signature.parameters), "")
 

@@ -350,11 +350,8 @@ class Broken(Engine):
 
 def test_an_engine_that_fails_refuses():
     guard = Guard(Broken(), "/home/dev/project")
-    for decision in (
-        guard.decide("read", {"path": "a"}),
-        guard.judge("read", {"path": "a"}),
-        asyncio.run(guard.judge_async("read", {"path": "a"})),
-    ):
+    call = guard.call("read", {"path": "a"})
+    for decision in (guard.decide(call), guard.judge(call), asyncio.run(guard.judge_async(call))):
         assert decision.state == "deny"
         assert "internal error RuntimeError" in decision.message
 
@@ -363,6 +360,13 @@ def test_arguments_that_contain_themselves(guard):
     loop = []
     loop.append(loop)
     assert "internal error RecursionError" in guard.objection("read", {"path": loop})
+
+
+@pytest.mark.parametrize("text", ["", "{", "[]", '{"path": "a", "path": "b"}', "\ud800"])
+def test_arguments_that_are_no_object(guard, text):
+    """A model wrote them."""
+    assert "could not judge this call" in guard.objection("read", text)
+    assert guard.objection("read", '{"path": "a"}') is None
 
 
 def test_tools_by_table(guard):
@@ -415,7 +419,8 @@ VALUES = st.recursive(
 @given(st.dictionaries(st.text(), VALUES))
 def test_any_arguments_are_answered(arguments):
     """A decision for everything; and what goes into it is plain."""
-    decision = Guard(cwd="/home/dev/project").judge("tool", arguments)
+    guard = Guard(cwd="/home/dev/project")
+    decision = guard.judge(guard.call("tool", arguments))
     assert decision.state in ("allow", "deny")
     assert isinstance(plain(arguments), dict)
 
