@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Sequence
-from typing import Protocol
+from typing import Final, Protocol
 
 from attrs import evolve
 
@@ -12,6 +12,9 @@ from ringfence.engine.grants import Grant, Offer, Scope
 from ringfence.engine.messages import no_prompt_reason, user_denied_reason
 from ringfence.engine.pipeline import decided
 from ringfence.rules.model import Rule, State
+
+PROMPT: Final = "the prompt"
+"""The source of the rule that an answer is."""
 
 
 class NobodyToAskError(Exception):
@@ -40,7 +43,7 @@ def allowed(decision: Decision, offer: Offer, kept: Sequence[Grant], note: str =
     """The decision after a person allowed it; ``kept`` are the grants as they were stored."""
     how = "allowed once" if offer.scope is Scope.ONCE or not kept else _granted(kept)
     notes = (*decision.notes, note) if note else decision.notes
-    rule = Rule(State.ALLOW, f"the user's answer: {how}", "the prompt")
+    rule = Rule(State.ALLOW, f"the user's answer: {how}", PROMPT)
     verdicts = tuple(evolve(v, rule=rule) if v.state is State.ASK else v for v in decision.verdicts)
     return evolve(decided(decision, verdicts), resolution=how, notes=notes)
 
