@@ -234,6 +234,14 @@ def test_a_dry_run_writes_nothing(home, capsys):
     assert main(["install", "gemini-cli", "--dry-run"]) == 0
     assert texts(home) == {}
     assert "BeforeTool" in capsys.readouterr().out
+    path = settings_of("gemini-cli", home)
+    path.write_text('{"mine": 1}')
+    main(["install", "gemini-cli"])
+    there = texts(home)
+    capsys.readouterr()
+    assert main(["uninstall", "gemini-cli", "--dry-run"]) == 0
+    assert texts(home) == there
+    assert capsys.readouterr().out == f'{path}:\n{{"mine": 1}}\n'
 
 
 def test_in_a_project(home):
