@@ -9,7 +9,7 @@ from attrs import evolve
 
 from ringfence.engine.call import Decision
 from ringfence.engine.grants import Grant, Offer, Scope
-from ringfence.engine.messages import no_prompt_reason, user_denied_reason
+from ringfence.engine.messages import changed_reason, no_prompt_reason, user_denied_reason
 from ringfence.engine.pipeline import decided
 from ringfence.rules.model import Rule, State
 
@@ -55,6 +55,11 @@ def _granted(kept: Sequence[Grant]) -> str:
 def declined(decision: Decision) -> Decision:
     """The decision after a person said no: the message is for the agent."""
     return _refused(decision, user_denied_reason(decision), "declined")
+
+
+def changed(decision: Decision) -> Decision:
+    """The decision where the answer was to another question: ``decision`` is what holds now."""
+    return _refused(decision, changed_reason(decision), "refused: changed while it was asked about")
 
 
 def unanswered(decision: Decision) -> Decision:

@@ -25,7 +25,7 @@ from ringfence.engine.pipeline import (
 from ringfence.engine.policy import LayeredPolicy, load_policy
 from ringfence.engine.state import StateError
 from ringfence.engine.tools import home_of
-from ringfence.rules.model import State
+from ringfence.rules.model import State, Verdict
 
 if TYPE_CHECKING:  # few calls ask, and not every call parses
     from ringfence.engine.approval import Approver, AsyncApprover
@@ -179,11 +179,14 @@ class Engine:
     def _answered(
         self, decision: Decision, offer: Offer | None, offers: tuple[Offer, ...]
     ) -> Decision:
-        from ringfence.engine.approval import allowed, declined  # noqa: PLC0415 - as above
+        from ringfence.engine.approval import allowed, changed, declined  # noqa: PLC0415 - as above
         from ringfence.engine.grants import GrantError  # noqa: PLC0415 - as above
 
         if offer is None or offer not in offers:
             return declined(decision)
+        _, _, again = self.trace(decision.call)
+        if again.state is not State.ALLOW and _asked(again) - _asked(decision):
+            return changed(again)  # a link, a file, a rule: what was answered is not what would run
         kept: tuple[Grant, ...] = ()
         note = ""
         if offer.grants and self.grants is not None:
@@ -202,6 +205,11 @@ class Engine:
         if self.log is not None:
             self.log.record(decision)
         return decision
+
+
+def _asked(decision: Decision) -> set[Verdict]:
+    """What is asked or refused."""
+    return {verdict for verdict in decision.verdicts if verdict.state is not State.ALLOW}
 
 
 def _complain(text: str) -> None:

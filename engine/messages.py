@@ -85,6 +85,17 @@ def user_denied_reason(decision: Decision) -> str:
     return matter.text(opening, "Asked by", ("Only this call was declined.", *matter.scope))
 
 
+def changed_reason(decision: Decision) -> str:
+    """What the agent is told when the call would do something else by the time of the answer."""
+    matter = _Matter.of(decision, decision.state)
+    opening = f"{matter.who} asked to {matter.act}; this is not what the user was asked about:"
+    closing = (
+        "Files, links or rules changed while the question stood, so the call did not run.",
+        "It can be made again, and is asked about as it is now.",
+    )
+    return matter.text(opening, "Asked by" if matter.state is State.ASK else "Refused by", closing)
+
+
 def no_prompt_reason(decision: Decision) -> str:
     """What the agent is told when a person would have to be asked and none can be."""
     matter = _Matter.of(decision, State.ASK)

@@ -409,6 +409,26 @@ def test_an_answer_that_was_not_offered(world, tmp_path):
     assert engine.grants.read() == ()
 
 
+def test_what_changes_while_the_question_stands(tmp_path):
+    """A yes is to what was shown: a link that leads elsewhere by then is another call."""
+    (tmp_path / "home/me/app").mkdir(parents=True)
+    link = tmp_path / "link"
+    link.symlink_to("/a")
+    store = GrantStore(tmp_path / "g")
+    engine = Engine(LayeredPolicy(), RealFileSystem(str(tmp_path)), grants=store)
+
+    class Slow:
+        def approve(self, _decision, offers):
+            link.unlink()
+            link.symlink_to("/b")
+            return offers[1]
+
+    decision = engine.approve(bash("cat /link"), Slow())
+    assert (decision.state, decision.findings[0].real) == (State.DENY, "/b")
+    assert decision.resolution == "refused: changed while it was asked about"
+    assert store.read() == ()
+
+
 def test_too_much_for_one_answer(world):
     """Nobody reads twenty grants."""
     files = " ".join(f"/srv/d{n}/x" for n in range(9))

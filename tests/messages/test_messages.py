@@ -15,6 +15,7 @@ from ringfence.engine.grants import Grant, Offer, Scope, granted
 from ringfence.engine.grants.model import Subject
 from ringfence.engine.messages import (
     ask_prompt,
+    changed_reason,
     decision_message,
     deny_reason,
     details,
@@ -280,6 +281,12 @@ def test_user_denied_reason(name, snapshot):
     assert user_denied_reason(ASKED[name]) == snapshot
 
 
+@pytest.mark.parametrize("name", ["bash-link", "bash-rule"])
+def test_changed_reason(name, snapshot):
+    """What the agent is told when the answer came to another question."""
+    assert changed_reason(ASKED[name]) == snapshot
+
+
 UNANSWERED = [
     *SOME_ASKED,
     "bash-several-paths-of-an-agent",
@@ -296,7 +303,7 @@ def test_no_prompt_reason(name, snapshot):
     assert no_prompt_reason(ASKED[name]) == snapshot
 
 
-FORMS = [ask_prompt, deny_reason, user_denied_reason, no_prompt_reason]
+FORMS = [ask_prompt, deny_reason, user_denied_reason, changed_reason, no_prompt_reason]
 
 
 @pytest.mark.parametrize("decision", [*ASKED.values(), *DENIED.values()])
@@ -379,6 +386,11 @@ SECTIONS = [
         "What the agent is told when the person declined",
         user_denied_reason,
         {name: ASKED[name] for name in SOME_ASKED},
+    ),
+    (
+        "What the agent is told when the call changed before the answer",
+        changed_reason,
+        {name: ASKED[name] for name in ("bash-link", "bash-rule")},
     ),
     (
         "What the agent is told where nobody can be asked",
