@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from fnmatch import fnmatchcase
 from typing import Any
 
 from attrs import define, field
@@ -131,6 +132,10 @@ def from_claude(data: Mapping[str, Any]) -> Import:
 
 def _claude_rule(found: Import, rule: Any, state: str) -> None:
     match = _RULE.fullmatch(rule) if isinstance(rule, str) else None
+    if rule == "*":
+        for surface in ("tools", "bash", "mcp", "skills"):
+            found.put((surface, "*"), state)
+        return
     if match is None:
         found.note(repr(rule), "is no rule that can be read")
         return
@@ -139,9 +144,13 @@ def _claude_rule(found: Import, rule: Any, state: str) -> None:
     tool = canonical_tool(name)
     if name.startswith("mcp__"):
         server, _, called = name.removeprefix("mcp__").partition("__")
-        found.put(("mcp", server if called in ("", "*") else f"{server}:{called}"), state)
+        if called in ("", "*"):
+            found.put(("mcp", server), state)
+            called = "*"  # over what was said of single tools
+        if server != "*" and (called != "*" or state != "allow"):
+            found.put(("mcp", f"{server}:{called}"), state)
     elif tool == "bash":
-        found.put(("bash", _claude_command(inner) if inner else "*"), state)
+        _command(found, str(rule), _claude_command(inner) if inner else "*", state)
     elif tool in (*_READS, *_WRITES):
         reads = tool in _READS
         if inner is None:
@@ -161,6 +170,16 @@ def _claude_command(inner: str) -> str:
     return f"{inner[:-2]} *" if inner.endswith(":*") else inner
 
 
+def _command(
+    found: Import, what: str, pattern: str, state: str, above: tuple[str, ...] = ()
+) -> None:
+    """A rule for single commands; one of a whole line would hide the rules for its parts."""
+    if state == "allow" and re.search(r"[;&|\n]", pattern):
+        found.note(what, "holds for no single command, so it is not allowed")
+    else:
+        found.put((*above, "bash", pattern), state)
+
+
 def _claude_path(text: str) -> str:
     """``//x`` is absolute, ``/x`` and ``./x`` start in the project."""
     if text.startswith("//"):
@@ -171,18 +190,26 @@ def _claude_path(text: str) -> str:
 
 
 def _claude_paths(found: Import, pattern: str, operation: str, state: str) -> None:
+    """As in a list of ignored files, a rule for a folder is one for all that is in it."""
+    pattern = pattern.rstrip("/") or "/"
+    if state != "allow" and not pattern.endswith("**"):
+        inside = pattern if "/" in pattern else f"**/{pattern}"
+        pattern = f"{inside.rstrip('/')}/**"
     if pattern.startswith(("/", "~")) and state == "allow":
         found.path(("special", "external_directory", pattern), operation, state)
     found.path(("paths", pattern), operation, state)
 
 
-def _whole_tool(found: Import, what: str, tool: str, state: str) -> None:
+def _whole_tool(
+    found: Import, what: str, tool: str, state: str, above: tuple[str, ...] = ()
+) -> None:
     """A rule about a part of what a tool does, which cannot be told apart here."""
     if state == "allow":
         found.note(what, "cannot be told apart here, so it is not allowed")
     else:
         found.note(what, f"cannot be told apart here, so all of {tool} is asked about")
-        found.put(("tools", tool), "ask")
+        for each in _WRITES if tool == "edit" else (tool,):
+            found.put((*above, "tools", each), "ask")
 
 
 # --- opencode ----------------------------------------------------------------------------------
@@ -206,7 +233,11 @@ def _opencode_switches(found: Import, tools: Any, above: tuple[str, ...]) -> Non
     """The older form: ``tools`` with true and false."""
     for name, on in tools.items() if isinstance(tools, dict) else ():
         if on is False:
-            found.put((*above, "tools", canonical_tool(name)), "deny")
+            _opencode_rule(found, str(name), "*", "deny", above, whole=True)
+            for surface in ("tools", "bash", "mcp", "skills") if name == "*" else ():
+                found.put((*above, surface, "*"), "deny")
+        elif tools.get("*") is False:
+            found.note(f"tools.{name}", "all tools are off, so it stays refused here")
 
 
 def _opencode_block(found: Import, block: Any, above: tuple[str, ...]) -> None:
@@ -245,12 +276,19 @@ def _opencode_rule(
     if key == "*":
         for surface in SURFACES:
             put(("defaultPolicy", surface), state)
+        if above and state != "allow":  # over what the other agents' rules say
+            for surface in ("tools", "bash", "mcp", "skills"):
+                put((surface, "*"), state)
+            put(("special", "external_directory"), {"*": state})
     elif key == "bash":
-        put(("bash", pattern), state)
+        if state == "allow" and "?" in pattern:
+            found.note(f"bash {pattern}", "`?` is no pattern here, so it is not allowed")
+        else:
+            _command(found, f"bash {pattern}", pattern.replace("?", "*"), state, above)
     elif key == "skill":
         put(("skills", pattern), state)
     elif key == "external_directory":
-        path = _opencode_path(pattern)
+        path = _opencode_path(pattern, state)
         if everything or path.startswith(("/", "~", "$")):
             put(("special", key, path), state)
         else:
@@ -258,24 +296,45 @@ def _opencode_rule(
             found.path((*above, "paths", path), "write", state)
     elif key == "doom_loop":
         put(("special", key), state)
+    elif ".." in pattern.split("/"):
+        _whole_tool(found, f"{key} {pattern}", tool, state, above)
     elif key in ("read", "edit") and not whole:
         operation = "read" if key == "read" else "write"
-        found.path((*above, "paths", _opencode_path(pattern)), operation, state)
+        found.path((*above, "paths", _opencode_path(pattern, state)), operation, state)
     elif key == "edit":
         for each in _WRITES:
             put(("tools", each), state)
-    elif everything:
+    elif everything and tool in _OPENCODE_OWN:
         put(("tools", tool), state)
+    elif everything:  # `server_tool` is a tool of MCP
+        if state == "allow" and any(fnmatchcase(name, key) for name in _OF_ALL_SERVERS):
+            found.note(key, "would be for all servers of MCP here, so it is not allowed")
+        else:
+            put(("tools", tool), state)
+            put(("mcp", key), state)
     else:
-        _whole_tool(found, f"{key} {pattern}", tool, state)
+        _whole_tool(found, f"{key} {pattern}", tool, state, above)
 
 
 _OPENCODE_TOOLS = {"list": "ls"}
+_OPENCODE_OWN = (*_READS, *_WRITES, "fetch", "websearch", "codesearch", "task", "lsp", "question")
+_MCP_OPERATIONS = ("call", "status", "list", "search", "describe", "connect")
+_OF_ALL_SERVERS = ("mcp", *(f"mcp_{name}" for name in _MCP_OPERATIONS))
 
 
-def _opencode_path(pattern: str) -> str:
-    """There a star crosses folders; without a slash, both mean a name at any depth."""
-    return re.sub(r"\*+", "**", pattern) if "/" in pattern else pattern
+def _opencode_path(pattern: str, state: str) -> str:
+    """There a star crosses folders, and what has no star is a path from the project on."""
+    if pattern == "*":
+        return pattern
+    if state == "allow":
+        path = re.sub(r"\*+(?=/)", "*", pattern.replace("[", "[[]"))
+        path = re.sub(r"\*+(?!/)", "**", path)
+    else:  # where ours cannot say the same, more
+        path = re.sub(r"[*?]+", "**", pattern.replace("[", "[[]"))
+    if path.startswith(("/", "~", "$", "./")):
+        return path
+    # There `*.env` is for files outside, too.
+    return f"/{path}" if state != "allow" and path.startswith("*") else f"./{path}"
 
 
 # --- writing -----------------------------------------------------------------------------------

@@ -267,9 +267,10 @@ def _mcp(facts: Facts, policy: Policy) -> tuple[Verdict, ...]:
     verdicts = []
     for target in targets(facts.tool, facts.input):
         names, aliases = target.names, target.aliases
-        by_name = [rule for name in names if (rule := policy.rule("mcp", name)).pattern == name]
         # A rule for the tool decides over one for its server, whichever comes last.
-        rule = by_name[0] if by_name else policy.rule("mcp", *names, aliases=aliases)
+        rules = (policy.rule("mcp", name) for name in names)
+        own = (rule for place, rule in enumerate(rules) if target.is_own(rule.pattern, place))
+        rule = next(own, None) or policy.rule("mcp", *names, aliases=aliases)
         verdicts.append(Verdict("mcp", _whole(policy, rule, PROXY), subject=names[0]))
     return tuple(verdicts)
 

@@ -6,6 +6,7 @@ server and tool is meant, or which discovery operation.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -24,6 +25,17 @@ class Target:
 
     names: tuple[str, ...]
     aliases: tuple[str, ...] = ()
+
+    def is_own(self, pattern: str | None, place: int) -> bool:
+        """Whether a pattern that matches the name at ``place`` is about that, not about all.
+
+        Such as ``server:delete_*`` for ``server:delete_repo``: it does not match all the wider
+        names of the call, as ``*`` does.
+        """
+        if not pattern:
+            return False
+        wider = self.names[place + 1 : -1] or self.names[place + 1 :]
+        return pattern == self.names[place] or not all(_matches(pattern, name) for name in wider)
 
 
 def is_mcp(tool: str) -> bool:
@@ -71,6 +83,10 @@ def _proxied(data: Mapping[str, Any]) -> tuple[Target, ...]:
     if not found:
         found.append(Target((server, "mcp_list") if server else ("mcp_status",)))
     return tuple(found)
+
+
+def _matches(pattern: str, name: str) -> bool:
+    return re.fullmatch(".*".join(map(re.escape, pattern.split("*"))), name) is not None
 
 
 def _text(data: Mapping[str, Any], key: str) -> str:

@@ -6,6 +6,7 @@ import json
 import tomllib
 
 import pytest
+from attrs import evolve
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -15,7 +16,7 @@ from ringfence.engine.filesystem import NoFileSystem
 from ringfence.engine.imports import from_claude, from_opencode, from_pi, toml
 from ringfence.engine.policy.document import parse_toml
 from ringfence.engine.policy.model import LayeredPolicy
-from ringfence.engine.policy.tables import layer
+from ringfence.engine.policy.tables import agent_layers, layer
 from ringfence.rules.model import State
 
 CWD = "/home/me/app"
@@ -155,7 +156,7 @@ CALLS = [
 
 def decided(tables, call):
     """The answer under tables of a config."""
-    document = parse_toml("f", toml(tables))
+    document = parse_toml("f.toml", toml(tables))
     policy = LayeredPolicy((layer("t", document, (), document.data),)).for_agent(None, ENV)
     return Engine(policy, NoFileSystem()).decide(call).state
 
@@ -180,6 +181,100 @@ RULES = {  # a rule of Claude Code's, and whether it is about the call at this p
     "mcp__jira__get": {23},
     "Skill(pdf)": {24},
 }
+
+
+def bash(command):
+    """A call of bash."""
+    return ToolCall.bash(command, CWD, env=ENV)
+
+
+def file(path, tool="read"):
+    """A call of a tool for files."""
+    return ToolCall(tool, {"path": path}, CWD, env=ENV)
+
+
+def mcp(name):
+    """A call of an MCP tool."""
+    return ToolCall(f"mcp__{name}", {}, CWD, env=ENV)
+
+
+@pytest.mark.parametrize(
+    ("lists", "call", "state"),
+    [
+        # A rule for a folder is one for all that is in it.
+        ({"deny": ["Read(secrets)"]}, file("a/secrets/b"), "deny"),
+        ({"deny": ["Read(./secrets/)"]}, file("secrets/b"), "deny"),
+        ({"deny": ["Edit(~/.ssh)"]}, file("/home/me/.ssh/id", "write"), "deny"),
+        ({"deny": ["Read(src/*)"]}, file("src/a/b"), "deny"),
+        # A refusal of a server wins over an allow for one of its tools, and of some over it all.
+        ({"allow": ["mcp__g__x"], "deny": ["mcp__g"]}, mcp("g__x"), "deny"),
+        ({"allow": ["mcp__g__x"], "deny": ["mcp__g__*"]}, mcp("g__x"), "deny"),
+        ({"allow": ["mcp__g"], "deny": ["mcp__g__get_*"]}, mcp("g__get_x"), "deny"),
+        ({"allow": ["mcp__g__x"], "deny": ["mcp__*"]}, mcp("g__x"), "deny"),
+        # A whole line there allows none of its commands.
+        ({"allow": ["Bash(ls && rm x)"], "deny": ["Bash(rm:*)"]}, bash("ls && rm x"), "deny"),
+        ({"allow": ["Bash(rm x)"], "deny": ["Bash(rm:*)"]}, bash("rm x"), "deny"),
+        ({"allow": ["Bash(ls)", "Read"], "deny": ["*"]}, bash("ls"), "deny"),
+        ({"allow": ["Read"], "deny": ["*"]}, file("a"), "deny"),
+    ],
+)
+def test_what_claude_refuses(lists, call, state):
+    """Is refused here, where its order and its patterns are others."""
+    assert str(decided(from_claude({"permissions": lists}).tables, call)) == state
+
+
+@pytest.mark.parametrize(
+    ("config", "call", "state"),
+    [
+        # A pattern without a star is one path; a star crosses folders, and leaves the project.
+        ({"read": {"*": "ask", "notes.txt": "allow"}}, file("notes.txt"), "allow"),
+        ({"read": {"*": "ask", "notes.txt": "allow"}}, file("a/notes.txt"), "ask"),
+        ({"edit": {"*": "deny", "*/x": "allow"}}, file("x", "edit"), "deny"),
+        ({"read": {"*.env": "deny"}, "external_directory": "allow"}, file("/srv/x.env"), "deny"),
+        ({"edit": {"*secret*": "deny"}}, file("a/secret/b", "edit"), "deny"),
+        ({"read": {"fil?.txt": "deny"}}, file("file.txt"), "deny"),
+        (
+            {"edit": {"../x/*": "deny"}, "external_directory": "allow"},
+            file("../x/a", "write"),
+            "ask",
+        ),
+        # MCP tools are named as any other there.
+        ({"my_*": "deny"}, mcp("my__x"), "deny"),
+        ({"my_*": "deny", "my_get": "allow"}, mcp("my__get"), "allow"),
+        ({"my_get": "allow", "my_*": "deny"}, mcp("my__get"), "deny"),
+        ({"*": "deny", "m*": "allow"}, mcp("x__y"), "deny"),
+        ({"bash": {"*": "allow", "rm ?": "deny"}}, bash("rm x"), "deny"),
+        ({"bash": {"rm *": "deny", "ls && rm x": "allow"}}, bash("ls && rm x"), "deny"),
+    ],
+)
+def test_what_opencode_says(config, call, state):
+    """Its patterns are others, and mean here what they mean there, or more is refused."""
+    assert str(decided(from_opencode({"permission": config}).tables, call)) == state
+
+
+@pytest.mark.parametrize(
+    "tools",
+    [{"*": False}, {"bash": False, "my_*": False, "write": False}, {"*": False, "bash": True}],
+)
+def test_tools_that_opencode_switches_off(tools):
+    """Stay off, whatever is allowed of them."""
+    block = {"bash": {"ls": "allow"}, "my_get": "allow", "edit": {"a": "allow"}}
+    made = from_opencode({"permission": block, "tools": tools}).tables
+    calls = [bash("ls"), mcp("my__get"), file("a", "write")]
+    assert [str(decided(made, call)) for call in calls] == ["deny"] * 3
+
+
+def test_an_agent_of_opencode_that_refuses_all():
+    """Refuses also what is allowed to the others."""
+    block = {"bash": {"*": "ask", "ls": "allow"}, "my_x": "allow", "external_directory": "allow"}
+    found = from_opencode({"permission": block, "agent": {"a": {"permission": {"*": "deny"}}}})
+    document = parse_toml("f.toml", toml(found.tables))
+    layers = (layer("t", document, (), document.data), *agent_layers("t", document))
+    engine = Engine(LayeredPolicy(layers).for_agent("a", ENV), NoFileSystem())
+    calls = [bash("ls"), mcp("my__x"), file("/etc/x"), ToolCall("skill", {"name": "x"}, CWD)]
+    assert [str(engine.decide(evolve(call, agent="a")).state) for call in calls] == ["deny"] * 4
+
+
 LISTS = st.lists(st.sampled_from(sorted(RULES)), max_size=4, unique=True)
 
 

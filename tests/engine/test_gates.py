@@ -287,6 +287,13 @@ class TestOtherSurfaces:
             ({"*": "ask", "github": "allow"}, "allow"),
             ({"*": "ask", "github:*": "allow"}, "allow"),
             ({"github": "allow", "*": "deny"}, "deny"),  # last match wins among patterns
+            ({"github:create_*": "deny", "github": "allow"}, "deny"),  # narrower, with a star
+            ({"*:create_*": "deny", "github": "allow"}, "deny"),
+            ({"github_cr*": "ask", "github": "allow"}, "ask"),
+            ({"github": "deny", "github:*": "allow"}, "allow"),
+            ({"git*": "deny", "github": "allow"}, "allow"),  # matches the server, as that does
+            ({"github:create_*": "deny", "*": "allow"}, "allow"),
+            ({"git*": "deny", "mcp_call": "allow"}, "deny"),
         ],
     )
     def test_mcp(self, table, expected):
