@@ -7,6 +7,8 @@ import os
 from pathlib import Path
 from typing import Any
 
+from attrs import evolve
+
 from ringfence.engine.cli.arguments import UsageError, add_call, call_of
 from ringfence.engine.cli.output import warn, write_json, write_text
 from ringfence.engine.cli.terminal import Terminal
@@ -40,9 +42,10 @@ def register(commands: Any) -> None:
     add_call(added)
     added.add_argument("--cwd", metavar="DIR", help="the working directory (default: this one)")
     added.add_argument("--agent", metavar="NAME", help="the agent that makes the call")
+    added.add_argument("--session", metavar="ID", help="the agent's session, as the log has it")
     added.add_argument(
         "--scope",
-        choices=[Scope.PROJECT.value, Scope.ALWAYS.value],
+        choices=[Scope.SESSION.value, Scope.PROJECT.value, Scope.ALWAYS.value],
         help="keep the narrowest grant for this, without asking",
     )
     added.set_defaults(run=run_add)
@@ -77,9 +80,12 @@ def run_list(arguments: argparse.Namespace) -> int:
 def run_add(arguments: argparse.Namespace) -> int:
     """Ask, and keep the answer."""
     try:
-        call = call_of(arguments)
+        call = evolve(call_of(arguments), session=arguments.session)
     except UsageError as error:
         warn(str(error))
+        return ERROR
+    if arguments.scope == Scope.SESSION and not call.session:
+        warn("a grant for a session needs its --session")
         return ERROR
     engine = Engine.load(call.cwd, log=ReviewLog.of_user("grants"), grants=GrantStore.of_user())
     asked = engine.trace(call)[2]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import pty
 import select
@@ -256,6 +257,37 @@ class TestGrants:
         assert "nothing is kept" not in shown
         assert "outside\n" not in shown
         assert run("grants")[1].endswith(f"  in {project}: read {project.parent}/out.txt\n")
+
+    @pytest.mark.usefixtures("project")
+    def test_for_a_session(self):
+        """Of an agent whose host cannot ask: the log has its session."""
+        add = ("grants", "add", "--scope", "session")
+        assert run(*add, "cat ../out.txt")[0] == 2
+        assert run(*add, "--session", "s1", "cat ../out.txt")[0] == 0
+        assert run("run", "--session", "s1", "--", "cat ../out.txt")[0] == 0
+        assert run("run", "--", "cat ../out.txt")[0] == 126
+
+    @pytest.mark.usefixtures("project")
+    def test_explained(self):
+        """The grant stands among the layers, and the verdict names it with its place."""
+        run("grants", "add", "--scope", "always", "cat ../out.txt")
+        name = run("grants")[1].split()[0]
+        status, out, _ = run("explain", "cat ../out.txt")
+        assert status == 0
+        assert f"Grants that hold here; they answer an ask, never a deny\n  {name}  always: " in out
+        assert f"  allow: grant {name}: read " in out
+        assert "grants.json)" in out
+
+    @pytest.mark.usefixtures("project")
+    def test_in_the_log(self):
+        """What a grant allowed is written down with the grant, how it ended, and how long it took."""
+        run("grants", "add", "--scope", "always", "cat ../out.txt")
+        run("run", "--", "cat ../out.txt")
+        *_, entry = map(json.loads, run("log", "--json")[1].splitlines())
+        assert (entry["decision"], entry["resolution"]) == ("allow", "granted before")
+        assert entry["duration"] > 0
+        assert entry["gates"][0]["rule"].startswith("grant ")
+        assert entry["gates"][0]["source"].endswith("grants.json")
 
     @pytest.mark.usefixtures("project")
     def test_what_no_grant_can_answer(self):
