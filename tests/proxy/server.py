@@ -2,8 +2,9 @@
 
 import sys
 from pathlib import Path
+from typing import Annotated
 
-from mcp.server.mcpserver import Context, MCPServer
+from mcp.server.mcpserver import Context, Elicit, MCPServer, Resolve
 from pydantic import BaseModel
 
 server = MCPServer("notes")
@@ -26,6 +27,17 @@ async def paint(path: str, ctx: Context) -> str:
     """Ask the client's user for something, as the server."""
     answer = await ctx.elicit("Which colour?", Colour)
     return f"{path} is {answer.data.colour}"
+
+
+async def wanted(path: str) -> Elicit[Colour]:
+    """What is asked about a path, by the way of the client's revision."""
+    return Elicit(f"Which colour for {path}?", Colour)
+
+
+@server.tool()
+async def colour(path: str, answer: Annotated[Colour, Resolve(wanted)]) -> str:
+    """Want input of the client's user."""
+    return f"{path} is {answer.colour}"
 
 
 @server.tool()

@@ -93,7 +93,10 @@ def test_everything_else_passes(home, mode):
         resource = await session.read_resource("note://one")
         return tools, resource.contents[0].text
 
-    assert Session(home, mode).run(work) == (["read_note", "paint", "where"], "one")
+    assert Session(home, mode).run(work) == (
+        ["read_note", "paint", "colour", "where"],
+        "one",
+    )
 
 
 @MODES
@@ -170,6 +173,17 @@ def test_the_server_may_ask_too(home):
     session = Session(home, "legacy", [ONCE])
     assert session.call(("paint", {"path": "/etc/hosts"})) == [(False, "/etc/hosts is red")]
     assert len(session.asked) == 2
+
+
+@pytest.mark.parametrize(
+    ("answers", "questions"),
+    [([ONCE, ONCE], 3), (["Always, everywhere: use /opt/wall"], 2)],
+)
+def test_the_server_may_want_input_too(home, answers, questions):
+    """Its client repeats the call: once is for one of them, an answer that is kept for all."""
+    session = Session(home, "2026-07-28", answers)
+    assert session.call(("colour", {"path": "/opt/wall"})) == [(False, "/opt/wall is red")]
+    assert len(session.asked) == questions
 
 
 @MODES

@@ -1,7 +1,7 @@
 """The Claude Agent SDK: its hook as the SDK calls it, and the program that it brings along."""
 
 import asyncio
-import os
+import time
 
 import pytest
 from helpers.model import Model
@@ -69,11 +69,25 @@ def test_a_payload_that_cannot_be_read(change):
     assert ask(pre_tool_use(guard()), **change)[0] in ("deny", "ask")
 
 
-@pytest.mark.skipif(os.name != "posix", reason="the program is run as on POSIX")
+def no(_):
+    return False
+
+
+def late(_):
+    """A person who does not answer in time."""
+    time.sleep(3)
+    return True
+
+
 @pytest.mark.parametrize(
-    ("command", "runs"), [("echo ran > inside.txt", True), ("echo ran > ../outside.txt", False)]
+    ("command", "approver", "runs"),
+    [
+        ("echo ran > inside.txt", no, True),
+        ("echo ran > ../outside.txt", no, False),
+        ("echo ran > ../outside.txt", late, False),
+    ],
 )
-def test_the_real_program(tmp_path, monkeypatch, command, runs):
+def test_the_real_program(tmp_path, monkeypatch, command, approver, runs):
     """The SDK's own Claude Code asks our hook about what a model on loopback wants."""
     work = tmp_path / "work"
     work.mkdir()
@@ -83,7 +97,9 @@ def test_the_real_program(tmp_path, monkeypatch, command, runs):
     with Model(command) as model:
         options.cwd = str(work)
         options.permission_mode = "bypassPermissions"
-        options.hooks = {"PreToolUse": [pre_tool_use(Guard(cwd=work, approver=lambda _: False))]}
+        timeout = 1 if approver is late else None
+        matcher = pre_tool_use(Guard(cwd=work, approver=approver), timeout=timeout)
+        options.hooks = {"PreToolUse": [matcher]}
         options.env = {
             "ANTHROPIC_BASE_URL": model.url,
             "ANTHROPIC_API_KEY": "none",
@@ -101,4 +117,4 @@ def test_the_real_program(tmp_path, monkeypatch, command, runs):
         told = model.requests[-1]
     assert (work / "inside.txt").exists() == runs
     assert not (tmp_path / "outside.txt").exists()
-    assert ("the user declined" in told) != runs
+    assert ("the user declined" in told) == (approver is no and not runs)

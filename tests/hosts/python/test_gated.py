@@ -9,6 +9,7 @@ from pathlib import Path
 
 import attrs
 import pytest
+from helpers.python_docs import example
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -201,6 +202,17 @@ def test_a_broken_config_runs_nothing():
 def test_on_deny_is_one_of_two():
     with pytest.raises(ValueError, match="on_deny"):
         gated("read", on_deny="ignore")
+
+
+def test_examples():
+    """Those of the documentation that need no framework."""
+    shell = example("Any function")["shell"]
+    assert shell("echo hi") == "hi\n"
+    with pytest.raises(ToolRefusedError):
+        shell("cat /etc/hosts")
+    guard = example("The guard")["guard"]
+    assert guard.objection("show", {"path": "a"}) is None
+    assert "the user declined" in guard.objection("show", {"path": "/etc/hosts"})
 
 
 # --- questions ----------------------------------------------------------------------------------
