@@ -1,4 +1,7 @@
-"""Agents in Markdown: ``permission`` in a file's YAML front matter is that agent's table."""
+"""Agents in Markdown: ``permission`` in a file's YAML front matter is that agent's table.
+
+The tools that every agent has may stand in it without ``tools`` around them: ``read: allow``.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +12,8 @@ from ringfence.engine.policy.document import Document, Keys, text_of
 from ringfence.engine.policy.errors import ConfigError
 
 KEY = "permission"
+SHORT = ("bash", "read", "write", "edit", "grep", "find", "ls")
+"""Tools whose answers may stand outside ``tools``."""
 
 
 def read_agent(path: Path, content: bytes) -> Document | None:
@@ -25,7 +30,26 @@ def read_agent(path: Path, content: bytes) -> Document | None:
     data, lines = _parsed(str(path), matter)
     if not isinstance(data, dict) or KEY not in data:
         return None
-    return Document(str(path), data, lines)
+    document = Document(str(path), data, lines)
+    table = data[KEY]
+    short = [name for name in SHORT if isinstance(table, dict) and isinstance(table.get(name), str)]
+    return _spelt_out(document, short) if short else document
+
+
+def _spelt_out(document: Document, short: list[str]) -> Document:
+    """The document with the short forms where they belong."""
+    table, lines = dict(document.data[KEY]), dict(document.lines)
+    tools = table.get("tools", {})
+    if not isinstance(tools, dict):
+        raise document.error((KEY, "tools"), "must be a table")
+    tools = dict(tools)
+    for name in short:
+        if name in tools:
+            raise document.error((KEY, name), "the tool stands in the table tools, too")
+        tools[name] = table.pop(name)
+        lines[(KEY, "tools", name)] = document.line(KEY, name)
+    table["tools"] = tools
+    return Document(document.file, {**document.data, KEY: table}, lines)
 
 
 def _parsed(file: str, matter: str) -> tuple[Any, dict[Keys, int]]:

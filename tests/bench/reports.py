@@ -5,7 +5,7 @@
 FILE holds one JSON object a line: ``id``, ``command`` or ``tool`` with ``input``, ``cwd``, ``setup`` (free
 text) and ``expect`` with ``external`` (the outside paths to report) and ``decision``, either of which
 may be missing. From the setup are read: links (``a -> b``), tables of rules (``bash {"x": "deny"}``,
-``external_directory {…}``), and variables (``NAME=value``); what else it says is listed with the row.
+``external_directory {…}``), and variables (``NAME=value``); what else it says is in ``TABLES`` and ``ANSWERED``, or listed with the row.
 A row is right if every expected path is reported and no other, and the decision is the expected
 one. Rows that assert neither are left out.
 """
@@ -16,13 +16,17 @@ import argparse
 import json
 import re
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from attrs import evolve, frozen
 from cases import HOME, covers
 
 from ringfence.engine import Engine, ToolCall
+from ringfence.engine.call import Decision
 from ringfence.engine.filesystem import RealFileSystem
+from ringfence.engine.grants import GrantStore, Offer, Scope
 from ringfence.engine.policy import load_policy
 
 Row = dict[str, Any]
@@ -47,26 +51,49 @@ LAYERS = {
 }
 """Setups of two layers, the user's and a project's that nobody has trusted."""
 
+ALL_ASK: dict[str, Any] = {"bash": {"*": "ask"}}
+TABLES = {
+    "cc-loop-saved-fragments": ALL_ASK,
+    "codex-hook-ask-unsupported": {"bash": {"rm *": "ask"}},
+    "nano-rm-permutations": {"external": {"*": "ask", "**": {"delete": "deny"}}},
+    "pi-session-approval-cwd-file": {"tools": {"edit": "ask"}},
+    "zed-allow-all-git": ALL_ASK,
+}
+"""Rules of setups that say them in words."""
+
+ANSWERED = {
+    "pi-session-approval-cwd-file": ("edit", {"path": "index.html"}, Scope.SESSION),
+    "zed-allow-all-git": ("bash", {"command": "git status"}, Scope.ALWAYS),
+}
+"""Calls that a person was asked about before, and for how long they were allowed."""
+
+HEADLESS = {"headless-auto-reject"}
+
 NOT_HERE = {
     "agentsh-reason-named": "start-up files of a login shell are not asked about: Codex runs all in one",
-    "cc-loop-saved-fragments": "what a person's answer saves",
     "cc-python-reads-denied": "ask is expected, a rule denies the path that is found",
     "ccdc-base64-path-var": "opaque is expected, the path is found",
-    "codex-hook-ask-unsupported": "the host's answer, see its adapter",
-    "codex-hook-fail-open": "the host's answer, see its adapter",
+    "codex-hook-fail-open": "the host's answer when the gate breaks: tests/hosts/test_malformed.py",
     "copilot-docker-workdir": "ask is expected, for a command in a container",
     "copilot-select-string": "PowerShell",
     "dcg-rm-flags-subst": "ask is expected, a rule denies what is found",
-    "headless-auto-reject": "the answer where nobody can be asked",
     "nah-gh-api-method": "built-in rules for commands that only read",
-    "nano-rm-permutations": "the rule is not given as one",
     "oc-symlink-apply-patch": "deny is expected, without a rule that says so",
-    "pi-read-after-write-twice": "what a person's answer saves",
-    "pi-session-approval-cwd-file": "what a person's answer saves",
+    "pi-read-after-write-twice": "an answer to writing is none to reading: that is asked about once more",
     "vibe-zsh-equals": "zsh",
-    "zed-allow-all-git": "what a person's answer saves",
 }
 """Rows whose decision is not reachable here, or is another one for a reason."""
+
+
+@frozen
+class Answer:
+    """A person who allows each call in the narrowest way that is kept for so long."""
+
+    scope: Scope
+
+    def approve(self, decision: Decision, offers: Sequence[Offer]) -> Offer | None:  # noqa: ARG002
+        """See ringfence.engine.approval.Approver."""
+        return next(offer for offer in offers if offer.scope is self.scope)
 
 
 def layered(row: Row, folder: Path) -> Any:
@@ -80,10 +107,11 @@ def layered(row: Row, folder: Path) -> Any:
     return load_policy(str(project), env={"HOME": str(home)})
 
 
-def policy_of(setup: str, folder: Path) -> Any:
+def policy_of(setup: str, folder: Path, said: dict[str, Any]) -> Any:
     """The policy that the setup describes: bash is allowed, the outside asked about."""
     tables: dict[str, dict[str, Any]] = {"bash": {"*": "allow"}}
-    outside: Any = "ask"
+    tables.update((name, table) for name, table in said.items() if name != "external")
+    outside: Any = said.get("external", "ask")
     plain = _DEFAULT.search(setup)
     if plain:
         outside = plain[1]
@@ -142,13 +170,23 @@ def decide(row: Row) -> tuple[list[set[str]], str, bool]:
         folder = Path(name)
         root = folder / "root"
         make_world(row, root)
-        policy = layered(row, folder) if row["id"] in LAYERS else policy_of(setup, folder)
-        engine = Engine(policy, RealFileSystem(str(root)))
+        policy = (
+            layered(row, folder)
+            if row["id"] in LAYERS
+            else policy_of(setup, folder, TABLES.get(row["id"], {}))
+        )
+        grants = GrantStore(folder / "grants.json")
+        engine = Engine(policy, RealFileSystem(str(root)), grants=grants)
         env = {"HOME": HOME, "PATH": "/usr/bin:/bin", **dict(_VARIABLE.findall(setup))}
         values = row.get("input") or {"command": row["command"]}
         roots = tuple(_WORKTREE.findall(setup))
-        call = ToolCall(row.get("tool") or "bash", values, row["cwd"], env=env, roots=roots)
-        decision = engine.decide(call)
+        call = ToolCall(
+            row.get("tool") or "bash", values, row["cwd"], session="s", roots=roots, env=env
+        )
+        if row["id"] in ANSWERED:
+            tool, before, scope = ANSWERED[row["id"]]
+            engine.approve(evolve(call, tool=tool, input=before), Answer(scope))
+        decision = engine.decide(call, asks=row["id"] not in HEADLESS)
     paths = [{finding.path, finding.real} for finding in decision.findings]
     return paths, decision.state.value, bool(decision.opaque)
 

@@ -143,6 +143,45 @@ def test_full_disk(log, monkeypatch):
     assert log.path.read_bytes() == b"{}\n"
 
 
+def test_a_disk_that_fills_up(log):
+    """Where the kernel takes only a part of a line, it is taken back, and none before it is lost."""
+    limited = """
+    import resource, signal
+    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (50_000, 50_000))
+    """
+    writer = spawn(textwrap.dedent(limited) + WRITER, log.path, "full", 1000, stderr=True)
+    out, err = writer.communicate()
+    acknowledged = [int(line) for line in out.split()]
+    assert writer.returncode == 1
+    assert "the disk is full" in err
+    assert 10 < len(acknowledged) < 1000
+    append(log.path, b'{"by": "end", "n": 0}\n')  # there is room again
+    assert [entry["n"] for entry in entries(log)] == [*acknowledged, 0]
+
+
+def test_killed_in_the_middle_of_a_write(log):
+    """What was acknowledged before stays whole, the torn line is closed, and the lock is free."""
+    torn = """
+    import os, signal
+    write = os.write
+    def half(handle, line):
+        if b'"n": 5,' in line:
+            write(handle, line[:len(line) // 2])
+            os.kill(os.getpid(), signal.SIGKILL)
+        return write(handle, line)
+    os.write = half
+    """
+    writer = spawn(textwrap.dedent(torn) + WRITER, log.path, "killed", 100)
+    out, _ = writer.communicate()
+    assert writer.returncode == -signal.SIGKILL
+    append(log.path, b'{"by": "end", "n": 0}\n')
+    *whole, half, last = log.path.read_bytes().splitlines()
+    assert [json.loads(line)["n"] for line in whole] == [int(n) for n in out.split()] == [*range(5)]
+    assert half.startswith(b'{"by": "killed", "n": 5,')
+    assert json.loads(last)["by"] == "end"
+
+
 def test_a_stopped_writer_stops_nobody(log):
     """Someone who holds the lock for ever delays a line by half a second, no more."""
     append(log.path, b"{}\n")
@@ -176,10 +215,11 @@ for number in range(int(sys.argv[3])):
 """
 
 
-def spawn(code, *arguments):
+def spawn(code, *arguments, stderr=False):
     """A Python process whose output can be read."""
     command = [sys.executable, "-c", textwrap.dedent(code), *map(str, arguments)]
-    return subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    errors = subprocess.PIPE if stderr else None
+    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=errors, text=True)
 
 
 def test_writers_at_the_same_time(log):

@@ -396,6 +396,16 @@ class TestAgentFiles:
         rule = loaded.for_agent("x").rule("bash", "rm a")
         assert rule.source == f"{tmp_path / 'home/.config/ringfence/agents/x.md'}:5"
 
+    def test_short_form(self, tmp_path):
+        """The tools that all agents have may stand outside the table of tools, as in the origin."""
+        text = "---\npermission:\n  read: deny\n  bash: ask\n  tools:\n    mcp: allow\n---\n"
+        loaded = policy(tmp_path, {"home/.config/ringfence/agents/x.md": text})
+        of_x = loaded.for_agent("x")
+        assert states(of_x, "read", "mcp", "bash", surface="tools") == ["deny", "allow", "ask"]
+        assert of_x.rule("tools", "read").source.endswith("agents/x.md:3")
+        call = ToolCall("bash", {"command": "ls"}, "/p", "x", env={})
+        assert Engine(loaded, NoFileSystem()).decide(call).state is State.ASK
+
     @pytest.mark.parametrize("text", ["", "# no matter\n", "---\nname: x\n---\n", "---\nunended\n"])
     def test_without(self, tmp_path, text):
         """A file without permissions says nothing."""
@@ -409,6 +419,14 @@ class TestAgentFiles:
             ("permission:\n  bash:\n    x: maybe", 4, 'must be "allow", "ask" or "deny"'),
             ("permission:\n  bahs: {}", 3, "unknown key"),
             ("permission: deny", 2, "must be a table"),
+            ("permission:\n  write: maybe", 3, 'must be "allow", "ask" or "deny"'),
+            (
+                "permission:\n  read: ask\n  tools:\n    read: deny",
+                3,
+                "stands in the table tools, too",
+            ),
+            ("permission:\n  read: ask\n  tools: 1", 4, "must be a table"),
+            ("permission:\n  task: ask", 3, "unknown key"),
         ],
     )
     def test_errors(self, tmp_path, matter, line, problem):
