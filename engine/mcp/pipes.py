@@ -10,7 +10,7 @@ import os
 import signal
 import subprocess
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from typing import Final
 
@@ -29,13 +29,13 @@ _CHUNK = 1 << 16
 _FORWARDED = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 
 
-def serve(proxy: Proxy, command: Sequence[str], env: Mapping[str, str] | None = None) -> int:
+def serve(proxy: Proxy, command: Sequence[str]) -> int:
     """Run the server behind the proxy until it ends; returns its exit status, as a shell has it.
 
     Raises OSError if it cannot be started.
     """
     server = subprocess.Popen(  # noqa: S603 - what the user registered as the server
-        list(command), stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=env, bufsize=0
+        list(command), stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0
     )
     for number in _FORWARDED:
         signal.signal(number, lambda number, _: server.send_signal(number))

@@ -34,6 +34,8 @@ _FOLDED = {key.lower(): key for key in _EXACT}
 
 def parsed(line: bytes) -> Any:
     """The value of a line. Raises PayloadError."""
+    if b"\r" in line.rstrip(b"\r\n"):  # where some servers end a line, and begin another message
+        raise PayloadError("a carriage return stands within the message")
     try:
         return read_json(line, "message")
     except ValueError as error:  # such as a number of too many digits

@@ -121,6 +121,7 @@ def test_a_notification_is_not_answered():
         b"\xff\xfe{}\n",
         b"[" * 100_000,
         b"1" * 10_000,
+        b'{"method":"ping","params":\r{"method":"tools/call","params":{"name":"x"}}\r}\n',
         b'{"method":"tools/call"}{"method":"ping"}\n',
     ],
 )

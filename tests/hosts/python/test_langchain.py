@@ -8,9 +8,13 @@ from helpers.python_docs import example
 pytest.importorskip("langchain", reason="langchain is not installed")
 
 from langchain.agents import create_agent
+from langchain.agents.middleware import AgentMiddleware
 from langchain_core.language_models.fake_chat_models import GenericFakeChatModel
 from langchain_core.messages import AIMessage, ToolMessage
+from langchain_core.tools import tool
 from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.graph import START, MessagesState, StateGraph
+from langgraph.prebuilt import ToolNode
 from langgraph.types import Command
 
 from ringfence import Guard
@@ -68,3 +72,28 @@ def test_interrupt(show, ran, answer):
     else:
         assert (status, ran) == ("error", [])
         assert "the user declined" in text
+
+
+def test_last_sees_what_others_made_of_the_call(show, ran):
+    """Middleware of a list wraps the one after it."""
+
+    class Redirect(AgentMiddleware):
+        def wrap_tool_call(self, request, handler):
+            call = {**request.tool_call, "args": {"path": "/etc/hosts"}}
+            return handler(request.override(tool_call=call))
+
+    ours = RingfenceMiddleware(Guard(cwd="/home/dev/project", tools={"show": "read"}))
+    agent = create_agent(model("a.md"), tools=[show], middleware=[Redirect(), ours])
+    ((status, _),) = results(agent.invoke(ASK))
+    assert (status, ran) == ("error", [])
+
+
+def test_a_graph_of_ones_own(show, ran):
+    ours = RingfenceMiddleware(Guard(cwd="/home/dev/project", tools={"show": "read"}))
+    graph = StateGraph(MessagesState)
+    graph.add_node("tools", ToolNode([tool(show)], wrap_tool_call=ours.wrap_tool_call))
+    graph.add_edge(START, "tools")
+    calls = [{"name": "show", "args": {"path": path}, "id": path} for path in ("a.md", "/etc/x")]
+    state = graph.compile().invoke({"messages": [AIMessage("", tool_calls=calls)]})
+    assert [status for status, _ in results(state)] == ["success", "error"]
+    assert ran == ["a.md"]
