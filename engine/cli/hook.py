@@ -43,6 +43,7 @@ def register(commands: Any) -> None:
     parser.add_argument(
         "--config", metavar="FILE", help="use this config, not the user's and the project's"
     )
+    parser.add_argument("--start-resident", action="store_true", help=argparse.SUPPRESS)
     parser.set_defaults(run=run)
 
 
@@ -54,7 +55,12 @@ def run(arguments: argparse.Namespace) -> int:
         result = watched(lambda: respond(asking, content, arguments.config), asking)
     except BaseException as error:  # noqa: BLE001  # see above
         result = asking.refuse(_reason(error))
-    return _write(result)
+    status = _write(result)
+    if arguments.start_resident:
+        from ringfence.engine.resident.starting import start  # noqa: PLC0415 - once a while
+
+        start()
+    return status
 
 
 def respond(asking: Host, content: bytes, config: str | None) -> Answer:

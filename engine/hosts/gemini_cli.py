@@ -7,9 +7,9 @@ confirmation, but without a terminal that ends the session: then it is a refusal
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Mapping
 
+from ringfence.engine import terminal
 from ringfence.engine.call import Decision
 from ringfence.engine.hosts import claude
 from ringfence.engine.hosts.model import (
@@ -57,20 +57,11 @@ def _read(content: bytes, env: Mapping[str, str]) -> Request:
 
 
 def _answer(decision: Decision, _request: Request) -> Answer:
-    said = verdict(decision, asks=_has_terminal())
+    said = verdict(decision, asks=terminal.is_there())
     if said.word in ("", "allow"):
         return Answer(json.dumps({"decision": "allow"}))
     told = {"decision": said.word, "reason": said.reason, "systemMessage": said.reason}
     return Answer(json.dumps(told))
-
-
-def _has_terminal() -> bool:
-    """Whether a person can be asked: the host's terminal is this process's, too."""
-    try:
-        os.close(os.open("/dev/tty", os.O_RDWR | os.O_NOCTTY))
-    except OSError:
-        return False
-    return True
 
 
 def _refuse(reason: str) -> Answer:

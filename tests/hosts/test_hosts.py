@@ -210,9 +210,9 @@ def shown(answer: Answer):
 @pytest.mark.parametrize("name", sorted(HOSTS))
 def test_answers(name, snapshot, monkeypatch):
     """Each decision in the host's own words; where it cannot ask, a refusal that says how to go on."""
-    from ringfence.engine.hosts import gemini_cli
+    from ringfence.engine import terminal
 
-    monkeypatch.setattr(gemini_cli, "_has_terminal", lambda: False)
+    monkeypatch.setattr(terminal, "known", False)
     monkeypatch.setattr(os, "getcwd", lambda: CWD)
     assert answers(name) == snapshot
 

@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 
 from ringfence import Engine
+from ringfence.engine import terminal
 from ringfence.engine.filesystem import NoFileSystem
-from ringfence.engine.hosts import HOSTS, gemini_cli, host
+from ringfence.engine.hosts import HOSTS, host
 from ringfence.engine.hosts.payload import PayloadError
 
 CWD = "/home/ann/till"
@@ -21,7 +22,7 @@ PAYLOADS = [json.loads(line) for line in LINES]
 @pytest.fixture(autouse=True)
 def world(monkeypatch):
     """No terminal, and the hook's own directory where the host says nothing of one."""
-    monkeypatch.setattr(gemini_cli, "_has_terminal", lambda: False)
+    monkeypatch.setattr(terminal, "known", False)
     monkeypatch.setattr(os, "getcwd", lambda: CWD)
     monkeypatch.setenv("HOME", "/home/ann")
 
