@@ -6,6 +6,7 @@ import argparse
 import os
 import shutil
 import sys
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,7 @@ from ringfence.engine.hosts.settings import (
     read,
     replace,
 )
+from ringfence.engine.resident.starting import launcher, make_launcher
 
 ERROR = 2
 
@@ -49,6 +51,9 @@ def run(arguments: argparse.Namespace) -> int:
     """Write the settings files, and say what was done. Either all of them or, on an error, none."""
     host = arguments.host
     changes = []
+    if not arguments.dry_run:
+        with suppress(OSError):  # without it, the program itself is registered
+            make_launcher()
     for file, path in places(host, project=arguments.project):
         try:
             before = read(path)
@@ -101,7 +106,12 @@ def places(host: str, *, project: bool) -> list[tuple[Any, Path]]:
 
 
 def program() -> str:
-    """The absolute path of this installation's program."""
+    """The absolute path of what hosts run.
+
+    It is the launcher that asks the resident engine, if that is there, else the program itself.
+    """
+    if launcher().exists():
+        return str(launcher())
     beside = Path(sys.executable).parent / "ringfence"
     return str(beside) if beside.exists() else os.path.abspath(sys.argv[0])  # noqa: PTH100
 

@@ -29,8 +29,8 @@ from ringfence.engine.resident import client
 IDLE = 1800.0
 """Seconds without a call after which it ends."""
 
-READ_LIMIT = 2.0
-"""Seconds for a caller to say all that it has to."""
+READ_LIMIT = 1.0
+"""Seconds for a caller to say all that it has to, which it knows before it comes."""
 
 ANSWER_LIMIT = 0.9
 """Seconds for an answer after that."""
@@ -289,9 +289,12 @@ def _load() -> None:
     from ringfence.engine.hosts import HOSTS, host  # noqa: PLC0415
     from ringfence.engine.loops import LoopStore  # noqa: F401, PLC0415
     from ringfence.engine.policy import front_matter  # noqa: F401, PLC0415
+    from ringfence.rules.commands.data import lookup, names  # noqa: PLC0415
 
     for name in HOSTS:
         host(name)
+    for name in names():
+        lookup(name)
     engine = Engine()
     for command in _WARM:
         engine.offers(engine.decide(ToolCall.bash(command, "/nonexistent", env={"HOME": "/"})))
