@@ -75,5 +75,5 @@ HOST = Host(
     _answer,
     _refuse,
     claude.sample("run_shell_command", EVENT),
-    asks=lambda _: _has_terminal(),
+    asks=lambda _: terminal.is_there(),
 )

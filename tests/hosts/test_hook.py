@@ -24,7 +24,7 @@ def ask_through(monkeypatch, read, answer=lambda decision, _: Answer(decision.st
     fake = Host("fake", read, answer, lambda reason: Answer("refused", reason, 2), dict)
     monkeypatch.setattr(hook, "host", {"fake": fake}.get)
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"payload")))
-    return hook.run(argparse.Namespace(host="fake", config=None))
+    return hook.run(argparse.Namespace(host="fake", config=None, start_resident=False))
 
 
 def read_call(_content, _env):
