@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 from attrs import evolve
@@ -54,7 +55,7 @@ PATTERNS = {
         *("git status && rm -rf build", "ls && echo a && ls", "*&& rm *"),
     ],
     "tools": ["*", "bash", "read", "write"],
-    "mcp": ["*", "s", "s:t"],
+    "mcp": ["*", "s", "s:t", "s:t*", "s_*", "*:t", "mcp_call"],
     "special": [PATHS],
     PATHS: ["*", "/tmp/**", "~/**", "/etc/**", "~/.ssh/**"],
     NAMED: ["**/.env", "*.py", "/etc/**", "**"],
@@ -167,13 +168,33 @@ def test_the_strictest_gate_counts(call, layer):
     assert decision.state.strictness == strictest
 
 
-@settings(max_examples=60, deadline=None, derandomize=True)
+def spelt_out(layer):
+    """The layer with ``external_directory = "ask"`` as a table of that; no file holds both."""
+    plain = [evolve(entry, surface=PATHS, pattern="*") for entry in layer.tables["special"]]
+    paths = layer.tables[PATHS] or tuple(plain)
+    return evolve(layer, tables={**layer.tables, "special": (), PATHS: paths})
+
+
+def merged(one, two):
+    """One layer that says what two in a row say."""
+    tables = {surface: (*one.tables[surface], *two.tables[surface]) for surface in one.tables}
+    return evolve(one, tables=tables, defaults={**one.defaults, **two.defaults})
+
+
+@settings(max_examples=100, deadline=None, derandomize=True)
 @given(CALLS, LAYERS, LAYERS, LAYERS)
-def test_layers_join_in_order(call, one, two, three):
-    """A policy is its layers in order: a layer that says nothing changes nothing, wherever it is."""
+def test_merging_is_associative(call, one, two, three):
+    """Layers are one table after the other, so it is all one which two are joined first.
+
+    A layer that says nothing changes nothing, wherever it is.
+    """
     nothing = Layer("user", "f")
+    one, two, three = map(spelt_out, (one, two, three))
     expected = decided(call, one, two, three)
     assert decided(call, nothing, one, two, nothing, three, nothing) == expected
+    assert decided(call, merged(one, two), three) == expected
+    assert decided(call, one, merged(two, three)) == expected
+    assert decided(call, merged(one, merged(two, three))) == expected
 
 
 @settings(max_examples=60, deadline=None, derandomize=True)
@@ -200,31 +221,72 @@ STRICT = [
 ]
 
 
-@settings(max_examples=300, deadline=None, derandomize=True)
+JSON = """{ // comments, too
+  "bash": {"*": "ask", "git *": "allow", "rm *": {"state": "deny", "reason": "no"},},
+  "special": {"external_directory": {"/tmp/**": {"read": "allow", "write": "deny"}}}
+}
+"""
+AGENT = """---
+name: x
+permission:
+  read: allow
+  bash:
+    "*": ask
+    "rm *": deny
+---
+You are x.
+"""
+FILES = {
+    "home/.config/ringfence/config.toml": CONFIG,
+    "home/.config/ringfence/config.jsonc": JSON,
+    "home/.config/ringfence/agents/x.md": AGENT,
+    "project/.ringfence/config.toml": CONFIG,
+    "project/.ringfence/config.json": JSON,
+    "project/.ringfence/agents/x.md": AGENT,
+}
+
+
+@settings(max_examples=200, deadline=None, derandomize=True)
 @given(
-    st.integers(0, len(CONFIG)),
-    st.sampled_from(["", "x", '"', "\n", "=", "[", "]", "\0", "#", "deny", "{"]),
+    st.sampled_from(sorted(FILES)),
+    st.integers(0, 300),
+    st.sampled_from(
+        ["", "x", '"', "\n", "=", ":", "[", "]", "\0", "#", "deny", "{", "}", "\ud800"]
+    ),
     st.integers(0, 6),
 )
-def test_a_config_error_keeps_the_stricter_policy(tmp_path_factory, at, inserted, removed):
+def test_a_config_error_keeps_the_stricter_policy(tmp_path_factory, name, at, inserted, removed):
     """Whatever a slip does to a file: if it cannot be used, no call is allowed by what is left."""
-    text = CONFIG[:at] + inserted + CONFIG[at + removed :]
-    path = tmp_path_factory.mktemp("c") / "config.toml"
-    path.write_text(text)
-    try:
-        load_policy(None, config=str(path))
-    except ConfigError:
-        pass
-    else:
-        return  # it can be used
-    claude = host("claude-code")
-    for call in STRICT:
-        payload = {
-            "hook_event_name": "PreToolUse",
-            "tool_name": "Bash",
-            "tool_input": dict(call.input),
-            "cwd": CWD,
-        }
-        answer = respond(claude, json.dumps(payload).encode(), str(path))
-        assert answer.status == 2
-        assert str(path) in answer.stderr
+    text = FILES[name]
+    at %= len(text)
+    path = tmp_path_factory.mktemp("c") / name
+    path.parent.mkdir(parents=True)
+    content = text[:at] + inserted + text[at + removed :]
+    path.write_bytes(content.encode("utf-8", "surrogatepass"))
+    home = Path(str(path).removesuffix(name), "home")
+    project = home.with_name("project")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("HOME", str(home))
+        patch.delenv("XDG_CONFIG_HOME", raising=False)
+        patch.delenv("XDG_STATE_HOME", raising=False)
+        try:
+            load_policy(str(project))
+        except ConfigError:
+            pass
+        else:
+            return  # it can be used
+        for call in STRICT:
+            answer = answered(call, str(project))
+            assert answer.status == 2
+            assert str(path) in answer.stderr
+
+
+def answered(call, cwd):
+    """What Claude Code is told about a call."""
+    payload = {
+        "hook_event_name": "PreToolUse",
+        "tool_name": "Bash",
+        "tool_input": dict(call.input),
+        "cwd": cwd,
+    }
+    return respond(host("claude-code"), json.dumps(payload).encode(), None)
