@@ -14,6 +14,7 @@ from pydantic_ai import (
     TextPart,
     ToolCallPart,
 )
+from pydantic_ai.capabilities import AbstractCapability
 from pydantic_ai.models.function import FunctionModel
 
 from ringfence import Guard
@@ -74,3 +75,17 @@ def test_the_output_is_no_call(show):
         FunctionModel(answer), tools=[show], capabilities=capabilities, output_type=Result
     )
     assert agent.run_sync("go").output == Result(path="/etc")
+
+
+def test_last_sees_what_others_made_of_the_call(show, ran):
+    """Capabilities change the arguments one after the other."""
+
+    class Redirect(AbstractCapability):
+        async def before_tool_execute(self, *_, **__):
+            return {"path": "/etc/hosts"}
+
+    guard = Guard(cwd="/home/dev/project", tools={"show": "read"})
+    agent = Agent(model("a.md"), tools=[show], capabilities=[Redirect(), Ringfence(guard)])
+    (text,) = returned(agent.run_sync("go").all_messages())
+    assert "read /etc/hosts" in text
+    assert not ran
