@@ -28,7 +28,10 @@ def start() -> None:
                 os.dup2(null, descriptor)
             os.closerange(3, 1024)
             os.chdir("/")
-            words = [sys.executable, "-P", "-m", "ringfence.engine.resident.server"]
+            # It serves later callers, too: what this one's variables tell Python is not for them.
+            alone = Path(client.__file__).is_relative_to(sys.prefix)
+            how = "-I" if alone else "-P"
+            words = [sys.executable, how, "-m", "ringfence.engine.resident.server"]
             os.execv(sys.executable, words)  # noqa: S606 - this very program
     finally:
         os._exit(0)
