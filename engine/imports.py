@@ -92,13 +92,30 @@ def _pi_tables(found: Import, data: Mapping[str, Any], above: tuple[str, ...]) -
             found.note(key, "there is no such table here")
         else:
             for name, state in table.items():
-                if _is_state(state) and (key != "special" or name in _SPECIAL):
+                if _is_state(state) and _PI_PATH.match(name) and key in ("tools", "special"):
+                    _pi_path(found, name, state, above)
+                elif _is_state(state) and (key != "special" or name in _SPECIAL):
                     found.put((*above, key, name), state)
                 else:
                     found.note(f"{key}.{name}", "is no rule that is known here")
 
 
 _SPECIAL = ("external_directory", "doom_loop")
+_PI_PATH = re.compile(r"(read|write|edit|grep|find|ls|external_directory):(?=.)")
+
+
+def _pi_path(found: Import, name: str, state: str, above: tuple[str, ...]) -> None:
+    """A rule of a tool for some paths, ``read:/srv/*``."""
+    tool, _, pattern = name.partition(":")
+    if state == "allow":
+        found.note(name, "holds for single paths of one tool, so it is not allowed")
+    elif tool == "external_directory":
+        found.note(name, "becomes a rule for all that is done to these paths")
+        for operation in ("read", "write"):
+            found.path((*above, "paths", _opencode_path(pattern, state)), operation, state)
+    else:
+        operation = "write" if tool in ("write", "edit") else "read"
+        found.path((*above, "paths", _opencode_path(pattern, state)), operation, state)
 
 
 # --- Claude Code -------------------------------------------------------------------------------

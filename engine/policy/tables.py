@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
@@ -22,6 +23,7 @@ from ringfence.rules.tool_names import canonical_tool
 _AGENT_KEYS = form.keys(form.AgentForm)
 _KEYS = form.keys(form.ConfigForm)
 _ANSWER_KEYS = form.keys(form.Explained)
+_OF_PATHS = re.compile(r"(read|write|edit|grep|find|ls):", re.IGNORECASE)
 _ANSWER_KEYS_SET = frozenset(_ANSWER_KEYS)
 
 
@@ -77,6 +79,9 @@ def _entries(document: Document, keys: Keys, surface: str) -> tuple[Entry, ...]:
         if surface == "tools":
             if "(" in pattern:
                 hint = "rules for commands stand in the table bash"
+                raise document.error(place, "is no tool's name, so it can never match", hint)
+            if _OF_PATHS.match(pattern):
+                hint = "rules for paths stand in the table paths"
                 raise document.error(place, "is no tool's name, so it can never match", hint)
             pattern = canonical_tool(pattern)  # noqa: PLW2901  # one name for all spellings
         repeats = 0

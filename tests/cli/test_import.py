@@ -114,6 +114,15 @@ def _asks(data):
     return {"defaultPolicy": {**defaults, **data.get("defaultPolicy", {})}}
 
 
+def test_paths_of_the_origins_tools():
+    """A refusal of some paths is kept, for all that does the same; an allow is not."""
+    tools = {"read": "allow", "write": "allow", "read:/srv/*": "deny", "write:/tmp/*": "allow"}
+    found = from_pi({"tools": tools, "special": {"external_directory:/opt/*": "deny"}})
+    assert found.notes[0].startswith("write:/tmp/*: holds for single paths")
+    calls = [file("/srv/a/b"), file("/opt/x", "write"), file("/tmp/x", "write"), file("a")]
+    assert [str(decided(found.tables, one)) for one in calls] == ["deny", "deny", "ask", "allow"]
+
+
 def test_write(run, tmp_path):
     """Becomes the user's config, unless there is one."""
     status, out, _ = run("pi", "p.json", '{"bash": {"ls": "allow"}}', "--write")

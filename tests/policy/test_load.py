@@ -200,6 +200,13 @@ SPECIAL = 'the keys here are external_directory, doom_loop (did you mean "extern
             "[agents.x]\nagents = {}",
             f"2: agents.x.agents: unknown key; the keys here are defaultPolicy, {SURFACES}, paths, headless",
         ),
+        (
+            '[tools]\n"read:/x/*" = "deny"',
+            (
+                '2: tools."read:/x/*": is no tool\'s name, so it can never match'
+                " (rules for paths stand in the table paths)"
+            ),
+        ),
         ('[bash]\n"" = "ask"', '2: bash."": is no pattern: it is empty or holds a NUL'),
         (
             '[bash]\n"a\\u0000" = "allow"',
