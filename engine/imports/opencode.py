@@ -1,0 +1,134 @@
+"""opencode."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from fnmatch import fnmatchcase
+from typing import Any
+
+from ringfence.engine.imports.model import READS, WRITES, Import, command, is_state, whole_tool
+from ringfence.engine.policy.model import SURFACES
+from ringfence.rules.tool_names import canonical_tool
+
+
+def from_opencode(data: Mapping[str, Any]) -> Import:
+    """The ``permission`` block of opencode's config, with those of its agents."""
+    found = Import()
+    _opencode_block(found, data.get("permission", {}), ())
+    _opencode_switches(found, data.get("tools"), ())
+    for section in ("agent", "mode"):
+        agents = data.get(section, {})
+        for name, agent in agents.items() if isinstance(agents, dict) else ():
+            if isinstance(agent, dict):
+                _opencode_block(found, agent.get("permission", {}), ("agents", name))
+                _opencode_switches(found, agent.get("tools"), ("agents", name))
+    return found
+
+
+def _opencode_switches(found: Import, tools: Any, above: tuple[str, ...]) -> None:
+    """The older form: ``tools`` with true and false."""
+    for name, on in tools.items() if isinstance(tools, dict) else ():
+        if on is False:
+            _opencode_rule(found, str(name), "*", "deny", above, whole=True)
+            for surface in ("tools", "bash", "mcp", "skills") if name == "*" else ():
+                found.put((*above, surface, "*"), "deny")
+        elif tools.get("*") is False:
+            found.note(f"tools.{name}", "all tools are off, so it stays refused here")
+
+
+def _opencode_block(found: Import, block: Any, above: tuple[str, ...]) -> None:
+    if is_state(block):
+        block = {"*": block}
+    if not isinstance(block, dict):
+        found.note("permission", "is no table")
+        return
+    names = list(block)
+    if is_state(block.get("*")):  # it decides over all that stands before it
+        names = names[names.index("*") :]
+    for key in names:
+        value = block[key]
+        rules = {"*": value} if is_state(value) else value
+        if not isinstance(rules, dict):
+            found.note(str(key), "is no rule that is known here")
+            continue
+        # A rule for all files and others for some stand together, or neither could win.
+        whole = all(pattern == "*" for pattern in rules)
+        for pattern, state in rules.items():
+            if is_state(state):
+                _opencode_rule(found, str(key), str(pattern), state, above, whole=whole)
+            else:
+                found.note(f"{key}.{pattern}", "is no rule that is known here")
+
+
+def _opencode_rule(
+    found: Import, key: str, pattern: str, state: str, above: tuple[str, ...], *, whole: bool
+) -> None:
+
+    def put(keys: tuple[str, ...], value: Any) -> None:
+        found.put((*above, *keys), value)
+
+    tool = canonical_tool(_OPENCODE_TOOLS.get(key, key))
+    everything = pattern == "*"
+    if key == "*":
+        for surface in SURFACES:
+            put(("defaultPolicy", surface), state)
+        if above and state != "allow":  # over what the other agents' rules say
+            for surface in ("tools", "bash", "mcp", "skills"):
+                put((surface, "*"), state)
+            put(("special", "external_directory"), {"*": state})
+    elif key == "bash":
+        if state == "allow" and "?" in pattern:
+            found.note(f"bash {pattern}", "`?` is no pattern here, so it is not allowed")
+        else:
+            command(found, f"bash {pattern}", pattern.replace("?", "*"), state, above)
+    elif key == "skill":
+        put(("skills", pattern), state)
+    elif key == "external_directory":
+        path = path_pattern(pattern, state)
+        if everything or path.startswith(("/", "~", "$")):
+            put(("special", key, path), state)
+        else:
+            found.path((*above, "paths", path), "read", state)
+            found.path((*above, "paths", path), "write", state)
+    elif key == "doom_loop":
+        put(("special", key), state)
+    elif ".." in pattern.split("/"):
+        whole_tool(found, f"{key} {pattern}", tool, state, above)
+    elif key in ("read", "edit") and not whole:
+        operation = "read" if key == "read" else "write"
+        found.path((*above, "paths", path_pattern(pattern, state)), operation, state)
+    elif key == "edit":
+        for each in WRITES:
+            put(("tools", each), state)
+    elif everything and tool in _OPENCODE_OWN:
+        put(("tools", tool), state)
+    elif everything:  # `server_tool` is a tool of MCP
+        if state == "allow" and any(fnmatchcase(name, key) for name in _OF_ALL_SERVERS):
+            found.note(key, "would be for all servers of MCP here, so it is not allowed")
+        else:
+            put(("tools", tool), state)
+            put(("mcp", key), state)
+    else:
+        whole_tool(found, f"{key} {pattern}", tool, state, above)
+
+
+_OPENCODE_TOOLS = {"list": "ls"}
+_OPENCODE_OWN = (*READS, *WRITES, "fetch", "websearch", "codesearch", "task", "lsp", "question")
+_MCP_OPERATIONS = ("call", "status", "list", "search", "describe", "connect")
+_OF_ALL_SERVERS = ("mcp", *(f"mcp_{name}" for name in _MCP_OPERATIONS))
+
+
+def path_pattern(pattern: str, state: str) -> str:
+    """There a star crosses folders, and what has no star is a path from the project on."""
+    if pattern == "*":
+        return pattern
+    if state == "allow":
+        path = re.sub(r"\*+(?=/)", "*", pattern.replace("[", "[[]"))
+        path = re.sub(r"\*+(?!/)", "**", path)
+    else:  # where ours cannot say the same, more
+        path = re.sub(r"[*?]+", "**", pattern.replace("[", "[[]"))
+    if path.startswith(("/", "~", "$", "./")):
+        return path
+    # There `*.env` is for files outside, too.
+    return f"/{path}" if state != "allow" and path.startswith("*") else f"./{path}"

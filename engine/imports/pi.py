@@ -1,0 +1,63 @@
+"""pi-permission-system."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from ringfence.engine.imports.model import Import, is_state
+from ringfence.engine.imports.opencode import path_pattern
+from ringfence.engine.policy.model import SURFACES
+
+_BUILT_INS = ("bash", "read", "write", "edit", "grep", "find", "ls")
+
+
+def from_pi(data: Mapping[str, Any]) -> Import:
+    """A file of pi-permission-system (``pi-permissions.jsonc``); what it leaves out is asked."""
+    found = Import()
+    defaults = data.get("defaultPolicy", {})
+    for surface in SURFACES:
+        state = defaults.get(surface, "ask") if isinstance(defaults, dict) else "ask"
+        if not is_state(state):
+            found.note(f"defaultPolicy.{surface}", f"is no answer, so it is ask: {state!r}")
+            state = "ask"
+        found.put(("defaultPolicy", surface), state)
+    _pi_tables(found, data, ())
+    return found
+
+
+def _pi_tables(found: Import, data: Mapping[str, Any], above: tuple[str, ...]) -> None:
+    for key, table in data.items():
+        if key in ("defaultPolicy", "$schema"):
+            continue
+        if key in _BUILT_INS and is_state(table):  # the short form of agents' files
+            found.put((*above, "tools", key), table)
+        elif key not in SURFACES or not isinstance(table, dict):
+            found.note(key, "there is no such table here")
+        else:
+            for name, state in table.items():
+                if is_state(state) and _PI_PATH.match(name) and key in ("tools", "special"):
+                    _pi_path(found, name, state, above)
+                elif is_state(state) and (key != "special" or name in _SPECIAL):
+                    found.put((*above, key, name), state)
+                else:
+                    found.note(f"{key}.{name}", "is no rule that is known here")
+
+
+_SPECIAL = ("external_directory", "doom_loop")
+_PI_PATH = re.compile(r"(read|write|edit|grep|find|ls|external_directory):(?=.)")
+
+
+def _pi_path(found: Import, name: str, state: str, above: tuple[str, ...]) -> None:
+    """A rule of a tool for some paths, ``read:/srv/*``."""
+    tool, _, pattern = name.partition(":")
+    if state == "allow":
+        found.note(name, "holds for single paths of one tool, so it is not allowed")
+    elif tool == "external_directory":
+        found.note(name, "becomes a rule for all that is done to these paths")
+        for operation in ("read", "write"):
+            found.path((*above, "paths", path_pattern(pattern, state)), operation, state)
+    else:
+        operation = "write" if tool in ("write", "edit") else "read"
+        found.path((*above, "paths", path_pattern(pattern, state)), operation, state)
