@@ -190,6 +190,9 @@ class _Reader:
             if not option.values:
                 items.append(Given(name, option))
                 continue
+            if self.entry.apart:
+                items.append(Given(name, option, self._separate(option)))
+                continue
             if rest:
                 value = self._attached(option, rest.removeprefix("="))
                 items.append(Given(name, option, value))

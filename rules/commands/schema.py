@@ -220,6 +220,7 @@ class Entry:
     name: str
     syntax: Syntax = Syntax.GETOPT
     stops: bool = False  # options end at the first operand
+    apart: bool = False  # a letter's value is always the next word: bash -oc pipefail TEXT
     operands: tuple[Value, ...] = ()
     after: tuple[Value, ...] | None = None
     default: str | None = None

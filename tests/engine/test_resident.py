@@ -177,16 +177,17 @@ class TestTrouble:
         answer = ask([*ASK, "hook", "claude-code"], content, only_resident(env), root / "p")
         assert b'"ask"' in answer[1]
 
-    def test_a_stale_socket(self, world, tmp_path):
+    def test_a_stale_socket(self, world, tmp_path_factory, monkeypatch):
         """Nobody listens there any more: the other way answers, and an engine is started anew."""
         root, env = world
-        env = {**env, "XDG_RUNTIME_DIR": str(tmp_path)}
-        folder = tmp_path / "ringfence"
+        run = tmp_path_factory.mktemp("r")
+        env = {**env, "XDG_RUNTIME_DIR": str(run)}
+        folder = run / "ringfence"
         folder.mkdir(mode=0o700)
         path = folder / os.fsdecode(client.name())
-        path.unlink(missing_ok=True)
+        monkeypatch.chdir(folder)
         with socket.socket(socket.AF_UNIX) as listener:
-            listener.bind(str(path))
+            listener.bind(path.name)
         content = payload("cat /etc/hosts", str(root / "p"))
         assert b'"ask"' in ask([*ASK, "hook", "claude-code"], content, env, root / "p")[1]
         deadline = time.monotonic() + 60
@@ -199,14 +200,15 @@ class TestTrouble:
         path.unlink()  # which ends it
 
     @pytest.mark.parametrize("mode", [0o755, 0o770, 0o777])
-    def test_a_folder_that_others_can_enter(self, mode, tmp_path):
+    def test_a_folder_that_others_can_enter(self, mode, tmp_path, monkeypatch):
         """A socket there may be anybody's: it is not asked."""
         folder = tmp_path / "ringfence"
         folder.mkdir()
         folder.chmod(mode)
         assert not client.is_private(bytes(folder))
         with socket.socket(socket.AF_UNIX) as listener:
-            listener.bind(str(folder / os.fsdecode(client.name())))
+            monkeypatch.chdir(folder)  # the whole path is longer than a socket's may be
+            listener.bind(os.fsdecode(client.name()))
             listener.listen()
             listener.settimeout(0.2)
             found = client.asked(

@@ -111,6 +111,9 @@ TOUCHED = [
     ("/opt/x/run y", ["/opt/x/run"]),
     ("../run", ["/home/me/run"]),
     # ways that may be taken
+    ("bash -oc pipefail 'cat /etc/x'", ["/etc/x"]),  # bash takes no value from the letters
+    ("bash -eoO pipefail extglob -c 'cat /etc/x'", ["/etc/x"]),
+    ("bash -coO pipefail extglob 'cat /etc/x'", ["/etc/x"]),
     ("unheard_of && cat /etc/x", ["/etc/x"]),
     ("true && cat /etc/x", ["/etc/x"]),
     ("if unheard_of; then cat /etc/x; fi", ["/etc/x"]),
