@@ -82,6 +82,15 @@ def ask(words, content, env, cwd, **kwargs):
     return done.returncode, done.stdout, done.stderr
 
 
+def by_program(host, content, env, cwd):
+    """What `ringfence hook` answers; again, where a busy machine made its watchdog refuse."""
+    for _ in range(10):
+        answer = ask([*PROGRAM, "hook", host], content, env, cwd)
+        if b"no answer within" not in answer[2] + answer[1]:
+            break
+    return answer
+
+
 COMMANDS = [
     "ls",
     "cat /etc/hosts",
@@ -110,7 +119,7 @@ class TestAnswers:
         root, env = world
         content = payload(command, str(root / "p"), host)
         resident = ask([*ASK, "hook", host], content, only_resident(env), root / "p")
-        assert resident == ask([*PROGRAM, "hook", host], content, env, root / "p")
+        assert resident == by_program(host, content, env, root / "p")
 
     @pytest.mark.parametrize("host", sorted(HOSTS))
     @pytest.mark.parametrize("content", [b"", b"{", b"[]", b"\xff\xfe", b"{}" * 70000])
@@ -119,7 +128,7 @@ class TestAnswers:
         root, env = world
         env = {**env, "AGENT_TOOL_NAME": "Bash"}
         resident = ask([*ASK, "hook", host], content, only_resident(env), root / "p")
-        assert resident == ask([*PROGRAM, "hook", host], content, env, root / "p")
+        assert resident == by_program(host, content, env, root / "p")
 
     def test_the_callers_own_environment_and_config(self, world, tmp_path):
         """Nothing of the first caller's is kept for the next."""
@@ -247,7 +256,7 @@ class TestKilled:
         """Those for whom it is gone get the same answer the other way."""
         root, env = world
         content = payload("cat /etc/hosts", str(root / "p"))
-        right = ask([*PROGRAM, "hook", "claude-code"], content, env, root / "p")
+        right = by_program("claude-code", content, env, root / "p")
         answers = []
 
         def one(number):
