@@ -43,7 +43,7 @@ _CHECK = 1.0  # seconds between looks at the code and the socket
 
 @define
 class Child:
-    """A call that is being answered; ``pipe`` says how far it is: the host, then a full stop."""
+    """A call that is being answered; ``pipe`` says how far it is: the host, then its answer."""
 
     pid: int
     pipe: int
@@ -57,9 +57,9 @@ class Child:
         return self.heard.partition(b"\n")[0].decode() if b"\n" in self.heard else ""
 
     @property
-    def answered(self) -> bool:
-        """Whether it has said everything."""
-        return self.heard.endswith(b"\n.")
+    def answers(self) -> bool:
+        """Whether it has begun to say its answer: whoever hears half of it asks elsewhere."""
+        return self.heard.endswith(b"\n!")
 
 
 @define
@@ -154,7 +154,7 @@ class Server:
             os.kill(child.pid, signal.SIGKILL)
         os.waitpid(child.pid, 0)
         with child.connection as connection, suppress(OSError):
-            if not child.answered and child.host:
+            if not child.answers and child.host:
                 from ringfence.engine.hosts import host  # noqa: PLC0415 - loaded long ago
 
                 connection.settimeout(0.1)
@@ -178,9 +178,9 @@ def _be_child(connection: socket.socket, writer: int) -> None:
         _become(directory, environment, has_terminal=bool(terminal))
         said = _answer(arguments, payload, writer)
         if said is not None:
+            os.write(writer, b"!")
             connection.settimeout(READ_LIMIT)
             connection.sendall(said)
-            os.write(writer, b".")
     finally:
         os._exit(0)
 
@@ -321,13 +321,14 @@ def _remove_others(place: Path, path: Path) -> None:
 
 
 def _stamp() -> int:
-    """The newest change of Ringfence's own code; another one means that it was replaced."""
-    newest = 0
+    """What Ringfence's own files look like; anything else means that they were replaced."""
+    found = []
     for folder in _FOLDERS:
         for entry in os.scandir(folder):
-            if entry.name.endswith((".py", ".lark", ".toml", ".json")):
-                newest = max(newest, entry.stat().st_mtime_ns)
-    return newest
+            if not entry.is_dir():
+                status = entry.stat()
+                found.append((entry.path, status.st_ino, status.st_size, status.st_mtime_ns))
+    return hash(tuple(sorted(found)))
 
 
 _PACKAGE = Path(__file__).resolve().parents[2]

@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+from ringfence.engine.cli import hook
 from ringfence.engine.hosts import HOSTS
 from ringfence.engine.resident import client, server, starting
 
@@ -250,7 +251,20 @@ class TestTrouble:
 
 
 class TestKilled:
-    """The engine dies."""
+    """The engine dies, or stops."""
+
+    def test_stopped(self, world, engine):
+        """Who hears nothing asks elsewhere, before a host would lose its patience."""
+        root, env = world
+        content = payload("cat /etc/hosts", str(root / "p"))
+        engine.send_signal(signal.SIGSTOP)
+        try:
+            start = time.monotonic()
+            answer = ask([*ASK, "hook", "claude-code"], content, only_resident(env), root / "p")
+            assert time.monotonic() - start < 2 * client.PATIENCE
+            assert answer[0] != 0  # the other way is closed here
+        finally:
+            engine.send_signal(signal.SIGCONT)
 
     def test_killed_in_the_middle(self, world, engine):
         """Those for whom it is gone get the same answer the other way."""
@@ -289,6 +303,11 @@ def test_messages(data):
     """Only a whole message of the expected parts is one."""
     assert client.unpacked(data, 2) is None
     assert client.unpacked(client.packed([b"", b"xy"]), 2) == [b"", b"xy"]
+
+
+def test_the_limits_together_are_below_those_of_hosts():
+    """A host may run a call that its hook has not answered after ten seconds."""
+    assert client.PATIENCE + hook.START_LIMIT + hook.TIME_LIMIT < 9.5
 
 
 def test_the_launcher_of_a_long_path(tmp_path, monkeypatch):
