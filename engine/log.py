@@ -62,7 +62,7 @@ class ReviewLog:
         if plain and not decision.findings:
             return
         try:
-            append(self.path, _line(decision, self.by))
+            append(self.path, line_of(decision, self.by))
         except Exception as error:  # noqa: BLE001  # see above
             reason = getattr(error, "strerror", None) or str(error)
             path = visible(str(self.path))
@@ -159,7 +159,8 @@ def _lock(handle: int) -> bool:
             return True
 
 
-def _line(decision: Decision, by: str) -> bytes:
+def line_of(decision: Decision, by: str) -> bytes:
+    """The line that is written of a decision."""
     call = decision.call
     entry: dict[str, Any] = {
         "time": datetime.now(UTC).isoformat(timespec="milliseconds"),

@@ -1,7 +1,7 @@
 """The resident engine: everything is loaded once, and each call is answered by a child of its own.
 
 A child can hang or die as it likes: the parent says the host's own "refuse" for it, in time, as
-the hook's watchdog does. A child has the caller's environment and directory, and reads the policy
+the hook's watchdog does. A child takes the caller's environment and directory, and reads the policy
 anew, so nothing that changes between two calls is missed. The engine ends when nobody has asked
 for a while, when its socket is gone, or when its own code has changed.
 """
@@ -12,6 +12,7 @@ import fcntl
 import gc
 import io
 import os
+import select
 import selectors
 import signal
 import socket
@@ -35,20 +36,28 @@ READ_LIMIT = 1.0
 ANSWER_LIMIT = 0.9
 """Seconds for an answer after that."""
 
-CHILDREN = 2 * (os.cpu_count() or 1)
-"""Calls that are answered at the same time; the others wait, which is faster for all."""
+WAITING = 2
+"""Children that wait for a call."""
 
+CHILDREN = WAITING + 2 * (os.cpu_count() or 1)
+"""All of them: more calls at the same time wait in line, which is faster for all."""
+
+_FAILURES = 10  # children that may end before a call; more mean that something is wrong
 _CHECK = 1.0  # seconds between looks at the code and the socket
 
 
 @define
-class Child:
-    """A call that is being answered; ``pipe`` says how far it is: the host, then its answer."""
+class Worker:
+    """A child that waits for one call, or answers it.
+
+    ``control`` says how far it is: ``+`` with the caller's connection, the host and a line's end
+    once it reads the host's payload, ``!`` when it begins to say its answer.
+    """
 
     pid: int
-    pipe: int
-    connection: socket.socket
-    deadline: float
+    control: socket.socket
+    connection: socket.socket | None = None
+    deadline: float = float("inf")
     heard: bytes = b""
 
     @property
@@ -64,37 +73,58 @@ class Child:
 
 @define
 class Server:
-    """Answers at a socket until it has reason to end."""
+    """Keeps children that have warmed up waiting at a socket, until it has reason to end.
+
+    A child that is forked for a call has to copy every page that it touches, which takes longer
+    than the answer; one that waits has done so before.
+    """
 
     listener: socket.socket
     path: Path
     stamp: int
     selector: selectors.BaseSelector = field(factory=selectors.DefaultSelector)
-    children: dict[int, Child] = field(factory=dict)
+    workers: dict[int, Worker] = field(factory=dict)
     used: float = field(factory=time.monotonic)
     looked: float = field(factory=time.monotonic)
+    failures: int = 0  # children that ended without a call
 
     def serve(self) -> None:
         """Answer calls; returns when it has reason to."""
-        self.selector.register(self.listener, selectors.EVENT_READ)
         inode = self.path.stat().st_ino
-        waiting = True
-        while True:
-            full = len(self.children) >= CHILDREN
-            if waiting and full:
-                self.selector.unregister(self.listener)
-            elif not waiting and not full:
-                self.selector.register(self.listener, selectors.EVENT_READ)
-            waiting = not full
-            for key, _ in self.selector.select(self._patience()):
-                if key.fileobj is self.listener:
-                    self._accept()
-                else:
-                    self._hear(key.fd)
-            self._end_late_ones()
-            idle = not self.children and time.monotonic() - self.used > IDLE
-            if idle or not self._is_current() or not _is_at(self.path, inode):
-                return
+        try:
+            while True:
+                self._fill()
+                for key, _ in self.selector.select(self._patience()):
+                    self._hear(self.workers[key.fd])
+                self._end_late_ones()
+                idle = not self._busy() and time.monotonic() - self.used > IDLE
+                if idle or self.failures > _FAILURES:
+                    return
+                if not self._is_current() or not _is_at(self.path, inode):
+                    return
+        finally:
+            for worker in list(self.workers.values()):
+                self._end(worker, "the engine ends")
+
+    def _busy(self) -> int:
+        return sum(worker.connection is not None for worker in self.workers.values())
+
+    def _fill(self) -> None:
+        """Have children wait, but not more than can work at the same time."""
+        while len(self.workers) - self._busy() < WAITING and len(self.workers) < CHILDREN:
+            mine, its = socket.socketpair()
+            pid = os.fork()
+            if pid == 0:
+                mine.close()
+                for other in self.workers.values():  # whose end their callers wait for
+                    other.control.close()
+                    if other.connection is not None:
+                        other.connection.close()
+                _be_child(self.listener, its)
+            its.close()
+            worker = Worker(pid, mine)
+            self.workers[mine.fileno()] = worker
+            self.selector.register(mine, selectors.EVENT_READ)
 
     def _is_current(self) -> bool:
         """Whether the code is what was loaded, as of a second ago."""
@@ -107,67 +137,61 @@ class Server:
 
     def _patience(self) -> float:
         now = time.monotonic()
-        return max(0.0, min((c.deadline - now for c in self.children.values()), default=_CHECK))
+        return max(0.0, min(_CHECK, *(w.deadline - now for w in self.workers.values()), _CHECK))
 
-    def _accept(self) -> None:
-        try:
-            connection, _ = self.listener.accept()
-        except OSError:
+    def _hear(self, worker: Worker) -> None:
+        part, handles, _, _ = socket.recv_fds(worker.control, 256, 1)
+        now = time.monotonic()
+        for handle in handles:
+            worker.connection = socket.socket(fileno=handle)
+            worker.deadline = now + READ_LIMIT
+            self.used = now
+        if not part:
+            self.failures += worker.connection is None
+            self._end(worker, "the engine ended without an answer")
             return
-        # An older version must not answer: the caller does it by itself then.
-        if not _is_same_user(connection) or not self._is_current():
-            connection.close()
-            return
-        self.used = time.monotonic()
-        reader, writer = os.pipe()
-        pid = os.fork()
-        if pid == 0:
-            os.close(reader)
-            self.listener.close()
-            _be_child(connection, writer)
-        os.close(writer)
-        child = Child(pid, reader, connection, time.monotonic() + READ_LIMIT)
-        self.children[reader] = child
-        self.selector.register(reader, selectors.EVENT_READ)
-
-    def _hear(self, pipe: int) -> None:
-        child = self.children[pipe]
-        part = os.read(pipe, 256)
-        if part:
-            if not child.host:
-                child.deadline = time.monotonic() + ANSWER_LIMIT
-            child.heard += part
-        else:
-            self._end(child, "the engine ended without an answer")
+        before = worker.host
+        worker.heard += part.replace(b"+", b"") if not worker.heard else part
+        if worker.host and not before:
+            worker.deadline = now + ANSWER_LIMIT
 
     def _end_late_ones(self) -> None:
         now = time.monotonic()
-        for child in [c for c in self.children.values() if c.deadline <= now]:
-            self._end(child, f"no answer within {ANSWER_LIMIT:g} seconds")
+        for worker in [w for w in self.workers.values() if w.deadline <= now]:
+            self._end(worker, f"no answer within {ANSWER_LIMIT:g} seconds")
 
-    def _end(self, child: Child, reason: str) -> None:
+    def _end(self, worker: Worker, reason: str) -> None:
         """Take a child away; if it has not answered, its host's safe answer is said for it."""
-        del self.children[child.pipe]
-        self.selector.unregister(child.pipe)
-        os.close(child.pipe)
+        del self.workers[worker.control.fileno()]
+        self.selector.unregister(worker.control)
+        worker.control.close()
         with suppress(ProcessLookupError):
-            os.kill(child.pid, signal.SIGKILL)
-        os.waitpid(child.pid, 0)
-        with child.connection as connection, suppress(OSError):
-            if not child.answers and child.host:
+            os.kill(worker.pid, signal.SIGKILL)
+        os.waitpid(worker.pid, 0)
+        if worker.connection is None:
+            return
+        with worker.connection as connection, suppress(OSError):
+            if not worker.answers and worker.host:
                 from ringfence.engine.hosts import host  # noqa: PLC0415 - loaded long ago
 
                 connection.settimeout(0.1)
-                connection.sendall(_said(host(child.host).refuse(reason)))
+                connection.sendall(_said(host(worker.host).refuse(reason)))
 
 
 # --- one call ----------------------------------------------------------------------------------
 
 
-def _be_child(connection: socket.socket, writer: int) -> None:
-    """Read a call, answer it, and end without anything that could go wrong."""
+def _be_child(listener: socket.socket, control: socket.socket) -> None:
+    """Warm up, wait for a call, answer it, and end without anything that could go wrong."""
     try:
-        signal.set_wakeup_fd(-1)
+        if not select.select([listener], [], [], 0)[0]:  # nobody is waiting for it
+            _warm_up()
+        connection = _accepted(listener, control)
+        if connection is None:
+            return
+        socket.send_fds(control, [b"+"], [connection.fileno()])
+        if not _is_same_user(connection):
+            return
         connection.settimeout(READ_LIMIT)
         data = _received(connection)
         parts = client.unpacked(data[len(client.MAGIC) :], 5)
@@ -176,13 +200,38 @@ def _be_child(connection: socket.socket, writer: int) -> None:
         words, directory, environment, terminal, payload = parts
         arguments = words.decode("utf-8", "surrogateescape").split("\0")
         _become(directory, environment, has_terminal=bool(terminal))
-        said = _answer(arguments, payload, writer)
+        said = _answer(arguments, payload, control)
         if said is not None:
-            os.write(writer, b"!")
+            control.sendall(b"!")
             connection.settimeout(READ_LIMIT)
             connection.sendall(said)
     finally:
         os._exit(0)
+
+
+def _accepted(listener: socket.socket, control: socket.socket) -> socket.socket | None:
+    """The next caller's connection; None if the parent is gone."""
+    while True:
+        ready, _, _ = select.select([listener, control], [], [])
+        if control in ready:
+            return None
+        with suppress(BlockingIOError):  # another one was faster
+            connection, _ = listener.accept()
+            connection.setblocking(True)
+            return connection
+
+
+def _warm_up() -> None:
+    """Touch what an answer touches, so that it is this process's own."""
+    from ringfence.engine.call import ToolCall  # noqa: PLC0415 - loaded long ago
+    from ringfence.engine.engine import Engine  # noqa: PLC0415
+    from ringfence.engine.log import line_of  # noqa: PLC0415
+    from ringfence.engine.policy import load_policy  # noqa: PLC0415
+
+    engine = Engine(load_policy(None, env={"HOME": "/nonexistent"}))
+    for command in _WARM:
+        decision = engine.decide(ToolCall.bash(command, "/nonexistent", env={"HOME": "/"}))
+        line_of(decision, "")
 
 
 def _received(connection: socket.socket) -> bytes:
@@ -205,7 +254,7 @@ def _become(directory: bytes, environment: bytes, *, has_terminal: bool) -> None
     terminal.known = has_terminal
 
 
-def _answer(arguments: list[str], payload: bytes, writer: int) -> bytes | None:
+def _answer(arguments: list[str], payload: bytes, control: socket.socket) -> bytes | None:
     """What ``ringfence hook`` would say; None if that cannot be known here."""
     from ringfence.engine.cli import hook  # noqa: PLC0415 - loaded long ago
     from ringfence.engine.hosts import HOSTS, host  # noqa: PLC0415
@@ -219,7 +268,7 @@ def _answer(arguments: list[str], payload: bytes, writer: int) -> bytes | None:
             return None
     if name not in HOSTS:
         return None
-    os.write(writer, f"{name}\n".encode())
+    control.sendall(f"{name}\n".encode())
     complaints = io.StringIO()
     sys.stderr = complaints
     answer = hook.respond(host(name), payload, config)
