@@ -11,7 +11,7 @@ import stat
 from enum import StrEnum
 from typing import Protocol
 
-from attrs import frozen
+from attrs import define, field, frozen
 
 
 class Kind(StrEnum):
@@ -130,3 +130,37 @@ class NoFileSystem:
     def same(self, path: str, other: str) -> bool:  # noqa: ARG002
         """See FileSystem."""
         return False
+
+
+@define
+class Seen:
+    """A file system as it is at one moment: what stands at a path is looked up once.
+
+    A decision looks at the same directories again and again.
+    """
+
+    below: FileSystem
+    _kinds: dict[str, Kind] = field(factory=dict)
+
+    def kind(self, path: str) -> Kind:
+        """See FileSystem."""
+        kind = self._kinds.get(path)
+        if kind is None:
+            kind = self._kinds[path] = self.below.kind(path)
+        return kind
+
+    def link(self, path: str) -> str | None:
+        """See FileSystem."""
+        return self.below.link(path)
+
+    def entries(self, path: str) -> list[str] | None:
+        """See FileSystem."""
+        return self.below.entries(path)
+
+    def text(self, path: str, limit: int) -> str | None:
+        """See FileSystem."""
+        return self.below.text(path, limit)
+
+    def same(self, path: str, other: str) -> bool:
+        """See FileSystem."""
+        return self.below.same(path, other)

@@ -6,7 +6,7 @@ its directory and a BELOW within its tree, so both can be judged; an UNKNOWN is 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from ringfence.engine.filesystem import FileSystem, Kind
 from ringfence.rules.model import BELOW, UNKNOWN
@@ -152,27 +152,32 @@ def through_proc(path: str, directory: str) -> str:
     return path
 
 
+def spelled(directories: Iterable[str], filesystem: FileSystem) -> tuple[str, ...]:
+    """The directories as written, and as their links lead."""
+    written = tuple(directories)
+    real = (real_path(directory, filesystem) for directory in written)
+    return tuple(dict.fromkeys((*written, *real)))
+
+
 def outside(
-    path: str,
-    cwd: str,
-    filesystem: FileSystem,
-    *,
-    follow: bool = True,
-    roots: Sequence[str] = (),
+    path: str, cwd: str, filesystem: FileSystem, *, follow: bool = True
 ) -> tuple[str, str] | None:
-    """The path and where it really leads if that is outside ``cwd``; None if it is inside.
+    """The path and where it really leads if that is outside ``cwd``; see ``outside_all``."""
+    return outside_all(path, spelled((cwd,), filesystem), filesystem, follow=follow)
 
-    ``roots`` are other folders that count as inside.
 
-    The working directory is meant both as written and as its links lead. A path that only
-    passes through a link outside and ends inside is inside. ``follow`` is False for operations
-    on a link itself (deleting it).
+def outside_all(
+    path: str, directories: Sequence[str], filesystem: FileSystem, *, follow: bool = True
+) -> tuple[str, str] | None:
+    """The path and where it really leads if that is outside ``directories``, else None.
+
+    ``directories`` are those where a call may work: see ``spelled``. A path that only passes
+    through a link outside and ends inside is inside. ``follow`` is False for operations on a
+    link itself (deleting it).
     """
     if is_exempt(path):
         return None
     real = real_path(path, filesystem, follow=follow)
-    inside = (cwd, *roots)
-    directories = (*inside, *(real_path(directory, filesystem) for directory in inside))
     if is_exempt(real) or any(is_inside(real, directory) for directory in directories):
         return None
     if any(_is_spelled(real, directory, filesystem) for directory in directories):

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from attrs import evolve, frozen
 
 from ringfence.engine.call import Decision, ToolCall
-from ringfence.engine.filesystem import FileSystem, Kind
+from ringfence.engine.filesystem import FileSystem, Kind, Seen
 from ringfence.engine.messages import decision_message
 from ringfence.engine.paths import (
     is_exempt,
@@ -21,8 +21,9 @@ from ringfence.engine.paths import (
     join,
     kernel_path,
     normalise,
-    outside,
+    outside_all,
     real_path,
+    spelled,
 )
 from ringfence.engine.state import state_folder, user_folder
 from ringfence.engine.tools import DIRECTORY_KEYS, commands_of, home_of, local_path, tool_effects
@@ -62,28 +63,38 @@ def decide(
     grammar: Grammar | None = None,
     *,
     repeated: int = 0,
+    env: Mapping[str, str] | None = None,
 ) -> Decision:
     """The decision on a call, made ``repeated`` times in a row.
 
+    ``env`` is what ``environment`` says of the call, if the caller knows it already.
     Raises ValueError if ``call.cwd`` is not absolute, else nothing.
     """
-    collected = gather(call, policy, filesystem, grammar)
+    collected = gather(call, policy, filesystem, grammar, env=env)
     if repeated:
         collected = evolve(collected, facts=evolve(collected.facts, repeated=repeated))
     return combine(call, collected, judge(collected, policy))
 
 
 def gather(
-    call: ToolCall, policy: Policy, filesystem: FileSystem, grammar: Grammar | None = None
+    call: ToolCall,
+    policy: Policy,
+    filesystem: FileSystem,
+    grammar: Grammar | None = None,
+    *,
+    env: Mapping[str, str] | None = None,
 ) -> Collected:
-    """Everything about the call that the policy may look at. Raises ValueError as ``decide``."""
+    """Everything about the call that the policy may look at. As ``decide``."""
     if not call.cwd.startswith("/"):
         raise ValueError(f"cwd must be an absolute path, not {call.cwd!r}")
-    own = own_folders(call)
-    inside = [folder for folder in own[-_USERS:] if is_inside(folder, normalise(call.cwd))]
-    there = any(filesystem.kind(folder) not in _NO_FOLDER for folder in own[:-_USERS])
-    everything = policy.names_paths or bool(inside) or there
-    return collect(call, filesystem, grammar, everything=everything)
+    env = environment(call) if env is None else env
+    seen = Seen(filesystem)
+    own = own_folders(call, env)
+    cwd = normalise(call.cwd)
+    inside = any(is_inside(folder, cwd) for folder in own[-_USERS:])
+    there = any(seen.kind(folder) not in _NO_FOLDER for folder in own[:-_USERS])
+    everything = policy.names_paths or inside or there
+    return collect(call, seen, grammar, everything=everything, env=env)
 
 
 def collect(
@@ -92,13 +103,15 @@ def collect(
     grammar: Grammar | None = None,
     *,
     everything: bool = False,
+    env: Mapping[str, str] | None = None,
 ) -> Collected:
     """Find every effect of the call, inside and outside.
 
-    With ``everything``, the facts hold the effects inside, too.
+    With ``everything``, the facts hold the effects inside, too. For ``env`` see ``decide``.
     """
+    env = environment(call) if env is None else env
     try:
-        effects, opaque, commands = _effects(call, filesystem, grammar)
+        effects, opaque, commands = _effects(call, env, filesystem, grammar)
         findings = _findings(effects, call, filesystem)
     except Exception as error:  # noqa: BLE001  # nothing that goes wrong may let a call pass
         opaque = (_failed("while this call was read", error, call),)
@@ -112,7 +125,7 @@ def collect(
     everything = everything or any("/.ringfence" in effect.path for effect in effects)
     touched = _touched(effects, filesystem) if everything else ()
     cwd = normalise(call.cwd)
-    own = own_folders(call)
+    own = own_folders(call, env)
     facts = Facts(call.tool, call.input, command, findings, opaque, commands, touched, cwd, own)
     return Collected(effects, facts)
 
@@ -121,9 +134,8 @@ _NO_FOLDER = (Kind.MISSING, Kind.UNKNOWN)
 _USERS = 2  # of own_folders
 
 
-def own_folders(call: ToolCall) -> tuple[str, ...]:
+def own_folders(call: ToolCall, env: Mapping[str, str]) -> tuple[str, ...]:
     """Where Ringfence's own files are: in the folders of the work, and last the user's two."""
-    env = environment(call)
     user = (str(user_folder(env)), str(state_folder(env)))
     work = (f"{normalise(folder).rstrip('/')}/.ringfence" for folder in (call.cwd, *call.roots))
     return (*dict.fromkeys(work), *user)
@@ -158,76 +170,87 @@ def _tightens(verdict: Verdict) -> bool:
 
 def combine(call: ToolCall, collected: Collected, verdicts: tuple[Verdict, ...]) -> Decision:
     """The strictest verdict is the decision; the others stay with it."""
+    state, default = _strictest(verdicts)
     facts = collected.facts
-    found = Decision(
-        call, State.ASK, False, facts.findings, facts.opaque, effects=collected.effects
+    return _explained(
+        Decision(call, state, default, facts.findings, facts.opaque, verdicts, collected.effects)
     )
-    return decided(found, verdicts)
 
 
 def decided(decision: Decision, verdicts: tuple[Verdict, ...]) -> Decision:
     """The decision as these verdicts make it."""
+    state, default = _strictest(verdicts)
+    return _explained(evolve(decision, state=state, default=default, verdicts=verdicts))
+
+
+def _strictest(verdicts: tuple[Verdict, ...]) -> tuple[State, bool]:
+    """The state that holds, and whether defaults alone say so."""
     state = max((v.state for v in verdicts), key=lambda s: s.strictness, default=State.ASK)
     defaults = [v.rule.default for v in verdicts if v.state is state]
     # One rule is enough to ask or deny. But `git status && rm x` is not allowed by a rule
     # for git: an allow is only a rule's if no part of it rests on a default.
     default = any(defaults) if state is State.ALLOW else bool(defaults) and all(defaults)
-    decision = evolve(decision, state=state, default=default, verdicts=verdicts)
+    return state, default
+
+
+def _explained(decision: Decision) -> Decision:
+    """The decision with its message, which an allow has none of."""
+    if decision.state is State.ALLOW:
+        return decision if not decision.message else evolve(decision, message="")
     try:
         message = decision_message(decision)
     except Exception as error:  # noqa: BLE001  # as above
-        message = f"{state} (this could not be explained: {type(error).__name__})"
+        message = f"{decision.state} (this could not be explained: {type(error).__name__})"
     return evolve(decision, message=message)
 
 
 def _effects(
-    call: ToolCall, filesystem: FileSystem, grammar: Grammar | None
+    call: ToolCall, env: Mapping[str, str], filesystem: FileSystem, grammar: Grammar | None
 ) -> tuple[tuple[Effect, ...], tuple[Opaque, ...], tuple[CommandLine, ...]]:
-    env = environment(call)
     home = home_of(env)
     if call.tool != "bash":
         effects, opaque = tool_effects(call, home, filesystem)
         lines: tuple[CommandLine, ...] = ()
         for command in commands_of(call):
-            found, unknown, inner = _run(call, command, env, filesystem, grammar)
+            start, _ = _start(call, home, filesystem)
+            found, unknown, inner = _run(command, start, env, filesystem, grammar)
             effects, opaque, lines = effects + found, opaque + unknown, lines + inner
         return effects, opaque, lines
     if call.command is None:
         missing = Opaque("bash was given no command that is text", (0, 0), "")
         return (), (missing,), ()
-    _, entered = _start(call, home, filesystem)
-    found, unknown, inner = _run(call, call.command, env, filesystem, grammar)
+    start, entered = _start(call, home, filesystem)
+    found, unknown, inner = _run(call.command, start, env, filesystem, grammar)
     return entered + found, unknown, inner
 
 
 def _run(
-    call: ToolCall,
     command: str,
+    start: str,
     env: Mapping[str, str],
     filesystem: FileSystem,
     grammar: Grammar | None,
 ) -> tuple[tuple[Effect, ...], tuple[Opaque, ...], tuple[CommandLine, ...]]:
-    """What a bash command does where the call starts."""
+    """What a bash command does in the directory ``start``."""
     from ringfence.engine.shell import Shell, evaluate  # noqa: PLC0415  # loads the grammar
 
-    start, _ = _start(call, home_of(env), filesystem)
     evaluation = evaluate(command, Shell(start, env, filesystem), grammar)
-    return tuple(evaluation.effects), evaluation.opaque, evaluation.commands
+    return evaluation.effects, evaluation.opaque, evaluation.commands
 
 
 def environment(call: ToolCall) -> Mapping[str, str]:
     """The variables of the process that would run the call; HOME is always among them."""
     if call.env is None:
         return os.environ
-    return {"HOME": home_of({}), **call.env}
+    return call.env if "HOME" in call.env else {"HOME": home_of({}), **call.env}
 
 
 def _start(call: ToolCall, home: str, filesystem: FileSystem) -> tuple[str, tuple[Effect, ...]]:
     """Where bash starts: the working directory, or the one that the call itself asks for."""
     start = normalise(call.cwd)
     entered: tuple[Effect, ...] = ()
-    for key in sorted(DIRECTORY_KEYS):
-        text = call.input.get(key)
+    for key in sorted(DIRECTORY_KEYS & call.input.keys()):
+        text = call.input[key]
         if isinstance(text, str) and text:
             start = kernel_path(join(start, local_path(text, home)), filesystem)
             facts = (f"{key} of {call.tool}",)
@@ -240,8 +263,9 @@ def _findings(
 ) -> tuple[Finding, ...]:
     """The effects outside, each path and operation once; certain if any of them is."""
     found: dict[tuple[str, str, Operation], Finding] = {}
+    inside = _inside(call, filesystem)
     for effect in effects:
-        place = place_outside(effect, call, filesystem)
+        place = _outside(effect, inside, filesystem)
         if place is None:
             continue
         key = (*place, effect.operation)
@@ -278,10 +302,19 @@ def _with_tree(effect: Effect, tree: bool, real: str, filesystem: FileSystem) ->
 
 def place_outside(effect: Effect, call: ToolCall, filesystem: FileSystem) -> tuple[str, str] | None:
     """The effect's path and where it leads, if that is outside where the call may work."""
+    return _outside(effect, _inside(call, filesystem), filesystem)
+
+
+def _inside(call: ToolCall, filesystem: FileSystem) -> tuple[str, ...]:
+    return spelled(map(normalise, (call.cwd, *call.roots)), filesystem)
+
+
+def _outside(
+    effect: Effect, inside: tuple[str, ...], filesystem: FileSystem
+) -> tuple[str, str] | None:
     # Deleting a link, or listing it, leaves what it points at alone.
     follow = effect.follow and effect.operation is not Operation.DELETE
-    cwd, roots = normalise(call.cwd), [normalise(root) for root in call.roots]
-    return outside(effect.path, cwd, filesystem, follow=follow, roots=roots)
+    return outside_all(effect.path, inside, filesystem, follow=follow)
 
 
 def _failed(when: str, error: Exception, call: ToolCall) -> Opaque:

@@ -12,6 +12,7 @@ import tempfile
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
+from functools import lru_cache
 from pathlib import Path
 
 MAX_BYTES = 4 << 20
@@ -36,6 +37,11 @@ def _folder(env: Mapping[str, str], variable: str, otherwise: str) -> Path:
     base = env.get(variable, "")
     if not base.startswith("/"):  # the XDG specification: a relative path is to be ignored
         base = f"{env.get('HOME') or Path.home()}/{otherwise}"
+    return _below(base)
+
+
+@lru_cache(maxsize=64)
+def _below(base: str) -> Path:
     return Path(base, "ringfence")
 
 

@@ -9,7 +9,9 @@ from __future__ import annotations
 
 from typing import TypeAlias
 
-from attrs import field, frozen
+from attrs import field
+
+from ringfence.grammar.frozen import frozen
 
 Span: TypeAlias = tuple[int, int]
 

@@ -9,8 +9,9 @@ from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from typing import Any, Protocol
 
-from attrs import field, frozen
+from attrs import field
 
+from ringfence.grammar.frozen import frozen
 from ringfence.grammar.nodes import Span
 
 UNKNOWN = "\0"

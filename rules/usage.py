@@ -6,8 +6,7 @@ and the data about that command; the engine turns it into effects. Nothing here 
 
 from __future__ import annotations
 
-from attrs import frozen
-
+from ringfence.grammar.frozen import frozen
 from ringfence.rules.model import Field, Operation
 
 

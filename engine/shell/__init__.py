@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from attrs import frozen
 
 from ringfence.engine.shell.core import Run, Shell
@@ -33,16 +35,10 @@ def evaluate(command: str, shell: Shell, grammar: Grammar | None = None) -> Eval
     """
     overlay = Overlay(shell.filesystem)
     recorder = Recorder(command, shell.cwd, overlay)
-    run = Run(shell, recorder, overlay, grammar or bash())
+    inherited = {n: _inherited(n, value) for n, value in shell.env.items() if n != "PWD"}
+    run = Run(shell, recorder, overlay, grammar or bash(), inherited)
     run.walker = walker = TreeWalker(run)
-    state = State(
-        directories=(shell.cwd,),
-        variables={
-            name: Variable((value,), exported=True, steps=(f"`${name}` is `{value}`",))
-            for name, value in shell.env.items()
-            if name != "PWD"
-        },
-    )
+    state = State((shell.cwd,), dict(inherited))
     everything = (0, len(command))
     try:
         script = run.grammar.parse(command, follow_shopt=True)
@@ -52,3 +48,8 @@ def evaluate(command: str, shell: Shell, grammar: Grammar | None = None) -> Eval
     except RecursionError:
         recorder.limit("the command is nested too deeply to be evaluated", everything)
     return Evaluation(recorder.effects, recorder.opaque, recorder.commands)
+
+
+@lru_cache(maxsize=1024)
+def _inherited(name: str, value: str) -> Variable:
+    return Variable((value,), exported=True, steps=(f"`${name}` is `{value}`",))

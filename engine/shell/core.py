@@ -20,7 +20,7 @@ from ringfence.engine.shell.limits import (
 from ringfence.engine.shell.outcome import Outcome
 from ringfence.engine.shell.overlay import Overlay
 from ringfence.engine.shell.recorder import Recorder
-from ringfence.engine.shell.state import State, Value, join_values
+from ringfence.engine.shell.state import State, Value, Variable, join_values
 from ringfence.engine.shell.texts import joined
 from ringfence.grammar import Grammar
 from ringfence.grammar.nodes import (
@@ -94,6 +94,7 @@ class Run:
     recorder: Recorder
     overlay: Overlay
     grammar: Grammar
+    inherited: Mapping[str, Variable]  # the variables of the environment as they came
     walker: Walker = field(init=False)
     steps: int = 0
     allowed_steps: int = MAX_STEPS

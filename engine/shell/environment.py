@@ -27,10 +27,13 @@ def is_plain(call: Call, path: str) -> bool:
 
 def own_variables(call: Call) -> list[Field]:
     """The variables that the command itself has exported, as fields ``NAME=value``."""
-    inherited = call.run.shell.env
+    inherited = call.run.inherited
     found: list[Field] = []
     for name, variable in call.state.variables.items():
-        if not variable.exported or variable.values == (inherited.get(name),):
+        given = inherited.get(name)
+        if variable is given or not variable.exported:
+            continue
+        if given is not None and variable.values == given.values:
             continue
         text = variables.scalar(call.world, name)
         if text is not None:

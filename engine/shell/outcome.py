@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from attrs import frozen
-
 from ringfence.engine.shell.state import State, join
+from ringfence.grammar.frozen import frozen
 from ringfence.rules.model import NAME
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TypeAlias
 
-from attrs import frozen
+from ringfence.grammar.frozen import frozen
 
 
 @frozen

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import re
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from functools import cached_property
 
 from attrs import define, evolve, field
 
@@ -23,6 +26,7 @@ from ringfence.rules.model import (
     is_known,
 )
 
+_NEWLINE = re.compile("\n")
 _GLOBBING = "pathname expansion"
 
 
@@ -104,11 +108,17 @@ class Recorder:
     def column(self, span: Span) -> str:
         """Where ``span`` begins, for a person: ``at column 3``, ``at line 2, column 1``."""
         start = self.span(span)[0]
-        line = self.source.count("\n", 0, start) + 1
-        column = start - self.source.rfind("\n", 0, start)
-        if "\n" not in self.source.rstrip("\n"):
+        line = bisect_right(self._lines, start)
+        column = start - self._lines[line - 1] + 1
+        if len(self._lines) == 1:
             return f"at column {column}"
         return f"at line {line}, column {column}"
+
+    @cached_property
+    def _lines(self) -> list[int]:
+        """Where each line begins; newlines at the end begin none."""
+        written = self.source.rstrip("\n")
+        return [0, *(found.end() for found in _NEWLINE.finditer(written))]
 
     def effect(
         self,

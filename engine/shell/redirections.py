@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from attrs import evolve, frozen
+from attrs import evolve
 
 from ringfence.engine.paths import is_exempt
 from ringfence.engine.shell import expansion, files, variables
@@ -12,6 +12,7 @@ from ringfence.engine.shell.core import Run, World, in_worlds
 from ringfence.engine.shell.outcome import Outcome
 from ringfence.engine.shell.state import State
 from ringfence.engine.shell.texts import joined
+from ringfence.grammar.frozen import frozen
 from ringfence.grammar.nodes import Literal, Redirection
 from ringfence.rules.model import NAME, UNKNOWN, Field, Operation, is_known
 

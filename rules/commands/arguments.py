@@ -7,8 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from attrs import define, frozen
+from attrs import define
 
+from ringfence.grammar.frozen import frozen
 from ringfence.rules.commands.schema import Entry, Option, Syntax
 from ringfence.rules.model import Field, is_known
 

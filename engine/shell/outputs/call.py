@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from attrs import frozen
-
 from ringfence.engine.filesystem import FileSystem
+from ringfence.grammar.frozen import frozen
 from ringfence.rules.model import BELOW, NAME, UNKNOWN, Field, is_known
 
 
