@@ -42,6 +42,8 @@ from ringfence.rules.model import BELOW, NAME, UNKNOWN, Field
 
 _BLANK_IFS = " \t\n"
 _SEQUENCE = re.compile(r"\{(?:-?\d+\.\.-?\d+|[A-Za-z]\.\.[A-Za-z])(?:\.\.-?\d+)?\}")
+_EXPANDED = re.compile(r"[{~*?\[]")
+"""What is expanded in unquoted text: braces, tildes and patterns."""
 _TILDE = re.compile(r"~(?P<user>[A-Za-z0-9_.+-]*)(?P<end>/|$)")
 
 
@@ -52,6 +54,10 @@ def fields(world: World, words: Iterable[Word]) -> list[Field]:
     """The fields that ``words`` expand to as arguments of a command."""
     result: list[Field] = []
     for word in words:
+        static = _static(word)
+        if static is not None:
+            result.append(static)
+            continue
         for one in _braces(word):
             result.extend(_word_fields(world, one, word))
             if len(result) > MAX_FIELDS * 4:
@@ -63,6 +69,9 @@ def text(world: World, word: Word | None, *, assignment: bool = False) -> Field:
     """The one field that ``word`` expands to where bash neither splits nor globs it."""
     if word is None:
         return Field("", (0, 0))
+    static = _static(word)
+    if static is not None:
+        return static
     found = _tilde(world, word.parts, assignment=assignment)
     return Field(
         bounded(plain(found)),
@@ -80,6 +89,30 @@ def pattern(world: World, word: Word) -> str:
 def document(world: World, word: Word) -> str:
     """The text of a here-document's body."""
     return bounded(plain(_parts(world, word.parts, quoted=True)))
+
+
+def _static(word: Word) -> Field | None:
+    """The field of a word in which nothing is expanded, which most words are; None for others."""
+    texts: list[str] = []
+    quoted = False
+    for part in word.parts:
+        if isinstance(part, Literal):
+            if _EXPANDED.search(part.text) is not None:
+                return None
+            texts.append(part.text)
+            continue
+        quoted = True
+        if isinstance(part, SingleQuoted | Escaped | AnsiCQuoted):
+            texts.append(part.text)
+        elif isinstance(part, DoubleQuoted):
+            for inner in part.parts:
+                if not isinstance(inner, Literal | Escaped):
+                    return None
+                texts.append(inner.text)
+        else:
+            return None
+    value = texts[0] if len(texts) == 1 else "".join(texts)
+    return Field(bounded(value), word.span, quoted) if value or quoted else None
 
 
 def _braces(word: Word) -> tuple[Word, ...]:

@@ -59,7 +59,7 @@ def split(pieces: Sequence[Piece | Break], separators: str) -> list[list[Piece]]
             continue
         if not piece.split or not separators:
             if piece.text or piece.quoted:
-                current = [*(current or []), piece]
+                current = _added(current, piece)
                 closed_by_blank = False
             continue
         start = 0
@@ -67,7 +67,7 @@ def split(pieces: Sequence[Piece | Break], separators: str) -> list[list[Piece]]
             if character not in separators:
                 continue
             if index > start:
-                current = [*(current or []), _part(piece, start, index)]
+                current = _added(current, _part(piece, start, index))
                 closed_by_blank = False
             start = index + 1
             if character in " \t\n":
@@ -81,11 +81,19 @@ def split(pieces: Sequence[Piece | Break], separators: str) -> list[list[Piece]]
                 fields.append(current or [])
                 current = None
         if start < len(piece.text):
-            current = [*(current or []), _part(piece, start, len(piece.text))]
+            current = _added(current, _part(piece, start, len(piece.text)))
             closed_by_blank = False
     if current is not None:
         fields.append(current)
     return fields
+
+
+def _added(field: list[Piece] | None, piece: Piece) -> list[Piece]:
+    """The field, begun if there is none, with one piece more."""
+    if field is None:
+        return [piece]
+    field.append(piece)
+    return field
 
 
 def _part(piece: Piece, start: int, end: int) -> Piece:
