@@ -220,7 +220,7 @@ def _join_into(state: State, other: State) -> None:
     state.output = outputs(state.output + other.output)
     state.descriptors = _merged(state.descriptors, other.descriptors, _same_text)
     if state.files != other.files:
-        both = state.files.keys() | other.files.keys()
+        both = {**state.files, **other.files}
         state.files = {
             path: state.files.get(path) if state.files.get(path) == other.files.get(path) else None
             for path in both
@@ -240,7 +240,7 @@ def _merged(
     left: Mapping[str, T], right: Mapping[str, T], combine: Callable[[T | None, T | None], T]
 ) -> dict[str, T]:
     result = dict(left)
-    for name in left.keys() | right.keys():
+    for name in {**left, **right}:  # no set: the order shows in what is found
         a, b = left.get(name), right.get(name)
         if a is not b and a != b:
             result[name] = combine(a, b)
