@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import os
 import sys
 import time
-from collections.abc import Mapping
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
@@ -58,10 +56,6 @@ class Engine:
     grants: GrantStore | None = None
     loops: LoopStore | None = None
     project: str | None = None  # the folder that grants for a project are for; None: the call's
-    _environment: Mapping[str, str] = field(
-        factory=lambda: dict(os.environ), init=False, repr=False, eq=False
-    )
-    """The variables of this process, for calls that come without; read once."""
 
     @classmethod
     def load(
@@ -133,7 +127,7 @@ class Engine:
         """The answers to a decision that asks: the first keeps nothing, then the narrowest."""
         from ringfence.engine.grants import offers  # noqa: PLC0415 - as above
 
-        home = home_of(self._variables(decision.call))
+        home = home_of(environment(decision.call))
         found = offers(decision, self.filesystem, home, self.project)
         return found if self.grants is not None else found[:1]
 
@@ -142,7 +136,7 @@ class Engine:
 
         It is not written down and counts for no loop. Raises as ``decide``.
         """
-        env = self._variables(call)
+        env = environment(call)
         policy = self.policy.for_agent(call.agent, env)
         collected = gather(call, policy, self.filesystem, self.grammar, env=env)
         decision = combine(call, collected, judge(collected, policy))
@@ -152,16 +146,13 @@ class Engine:
 
     def _decided(self, call: ToolCall) -> Decision:
         start = time.perf_counter()
-        env = self._variables(call)
+        env = environment(call)
         policy = self.policy.for_agent(call.agent, env)
         repeated = self._repeated(call, policy)
         decision = decide(call, policy, self.filesystem, self.grammar, repeated=repeated, env=env)
         if decision.state is State.ASK and self.grants is not None:
             decision = self._granted(decision, self.grants)
         return evolve(decision, headless=policy.headless, duration=time.perf_counter() - start)
-
-    def _variables(self, call: ToolCall) -> Mapping[str, str]:
-        return self._environment if call.env is None else environment(call)
 
     def _repeated(self, call: ToolCall, policy: LayeredPolicy) -> int:
         if self.loops is None or not call.session or not policy.watches_loops:

@@ -241,7 +241,7 @@ def _run(
 def environment(call: ToolCall) -> Mapping[str, str]:
     """The variables of the process that would run the call; HOME is always among them."""
     if call.env is None:
-        return os.environ
+        return dict(os.environ)
     return call.env if "HOME" in call.env else {"HOME": home_of({}), **call.env}
 
 
