@@ -9,6 +9,8 @@ from pathlib import Path
 from attrs import frozen
 
 PROMPT = "Run the command."
+SECRET = "what-is-outside"
+INSIDE = "what-is-inside"
 
 
 @frozen
