@@ -17,7 +17,7 @@ import pytest
 from helpers import isolation
 from helpers.clients import CLIENTS, INSIDE, SECRET
 from helpers.program import patient
-from helpers.session import Job, held
+from helpers.session import LOG, Job, held
 
 OUT = """
 import socket, sys
@@ -72,7 +72,7 @@ def test_outside(agent, place):
     told = agent(f"cat {place}/outside.txt")
     assert SECRET not in told
     assert "Outside the working directory" in told
-    log = place / "home/.local/state/ringfence/review.jsonl"
+    log = place / "home" / LOG
     (entry,) = map(json.loads, log.read_text().splitlines())
     assert entry["by"].startswith("hook ")
     assert entry["command"] == f"cat {place}/outside.txt"

@@ -6,18 +6,38 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 
-from attrs import frozen
+from attrs import field, frozen
 
 PROMPT = "Run the command."
+AGAIN = "And what was that?"
 SECRET = "what-is-outside"
 INSIDE = "what-is-inside"
+
+
+@frozen
+class Dialogue:
+    """The client with a screen: how it is started, and what its screen says when.
+
+    ``ready`` is there when it waits for a prompt, ``question`` when it asks whether to run a call;
+    ``yes`` and ``no`` are the keys that answer. ``prepare`` spares it what it asks new users.
+    ``others`` are arguments of the model's call without which it would not ask.
+    """
+
+    arguments: tuple[str, ...]
+    ready: str
+    question: str
+    yes: str
+    no: str
+    prepare: Callable[[Path, Path], None] = lambda _, __: None
+    others: dict[str, object] = field(factory=dict)
 
 
 @frozen
 class Client:
     """``host`` is Ringfence's name for it; ``settings`` merges what the model needs into a home.
 
-    ``packages`` are its own and what it needs beside it.
+    ``packages`` are its own and what it needs beside it. ``arguments`` are for a run that asks
+    nobody, ``dialogue`` is for one on a terminal.
     """
 
     host: str
@@ -25,6 +45,7 @@ class Client:
     settings: Callable[[Path, Path, str], None]
     arguments: tuple[str, ...]
     environment: dict[str, str]
+    dialogue: Dialogue | None = None
 
 
 def _merge(file: Path, values: dict[str, object]) -> None:
@@ -121,6 +142,25 @@ def _claude(_: Path, __: Path, ___: str) -> None:
     """All of it is in the environment."""
 
 
+def _claude_known(home: Path, work: Path) -> None:
+    project = {"hasTrustDialogAccepted": True, "hasCompletedProjectOnboarding": True}
+    _merge(
+        home / ".claude.json",
+        {
+            "hasCompletedOnboarding": True,
+            "theme": "dark",
+            "customApiKeyResponses": {"approved": ["none"], "rejected": []},
+            "projects": {str(work): project},
+        },
+    )
+
+
+def _codex_asks(home: Path, _: Path) -> None:
+    file = home / ".codex/config.toml"
+    text = file.read_text().replace('"never"', '"on-request"')
+    file.write_text(text.replace("danger-full-access", "read-only"))
+
+
 CLIENTS = {
     "codex": Client(
         "codex",
@@ -128,6 +168,15 @@ CLIENTS = {
         _codex,
         ("exec", "--json", "--skip-git-repo-check", PROMPT),
         {"TMPDIR": "{home}/tmp"},
+        Dialogue(
+            ("--no-daemon",),
+            "? for shortcuts",
+            "Would you like to run the following command?",
+            "y",
+            "\x1b",
+            _codex_asks,
+            {"sandbox_permissions": "require_escalated", "justification": "it must"},
+        ),
     ),
     "opencode": Client(
         "opencode",
@@ -147,6 +196,13 @@ CLIENTS = {
         _pi,
         ("-p", "--mode", "json", "--provider", "scripted", "--model", "scripted", PROMPT),
         {"PI_OFFLINE": "1", "PI_SKIP_VERSION_CHECK": "1", "PI_TELEMETRY": "0"},
+        Dialogue(
+            ("--provider", "scripted", "--model", "scripted"),
+            "(auto)",
+            "escape/ctrl+c cancel",
+            "\r",
+            "\x1b",
+        ),
     ),
     "gemini": Client(
         "gemini-cli",
@@ -168,6 +224,13 @@ CLIENTS = {
             "GEMINI_CLI_TRUST_WORKSPACE": "true",
             "GEMINI_CLI_NO_RELAUNCH": "true",
         },
+        Dialogue(
+            ("-m", "gemini-2.5-flash", "--approval-mode", "yolo"),
+            "Type your message",
+            "Allow execution of",
+            "1",
+            "\x1b",
+        ),
     ),
     "qwen": Client(
         "qwen-code",
@@ -179,6 +242,13 @@ CLIENTS = {
             "OPENAI_BASE_URL": "{url}/v1",
             "OPENAI_MODEL": "scripted",
         },
+        Dialogue(
+            ("--approval-mode", "default"),
+            "Type your message",
+            "Waiting for user confirmation",
+            "1",
+            "\x1b",
+        ),
     ),
     "claude": Client(
         "claude-code",
@@ -205,6 +275,14 @@ CLIENTS = {
             "ENABLE_TOOL_SEARCH": "false",
             "IS_SANDBOX": "1",  # it refuses this mode to root otherwise
         },
+        Dialogue(
+            ("--model", "claude-sonnet-4-5"),
+            "manual mode on",
+            "Do you want to proceed?",
+            "1",
+            "\x1b",
+            _claude_known,
+        ),
     ),
 }
-"""Each in the mode in which it asks nobody, so that a call that was stopped, Ringfence stopped."""
+"""Without a dialogue, each in the mode in which it asks nobody, so that a call that was stopped, Ringfence stopped."""

@@ -1,7 +1,7 @@
 """A model on loopback that asks for one shell command, in the four APIs that agents speak.
 
-It keeps no state: a request without a shell tool (a title, a summary) is answered by text, one that
-holds no tool's result yet by the call, and any other by text.
+A request without a shell tool (a title, a summary) is answered by text, one that holds neither a
+tool's result nor a second prompt by the call, and any other by text.
 """
 
 from __future__ import annotations
@@ -11,6 +11,8 @@ import threading
 from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, Self
+
+from helpers.clients import AGAIN
 
 Json = dict[str, Any]
 Event = tuple[str, Any]
@@ -124,10 +126,15 @@ APIS: dict[str, tuple[str, Callable[[Json, tuple[str, Json] | None], Iterator[Ev
 
 
 class Model:
-    """A server that asks for ``command``; ``requests`` are the bodies it got, as JSON."""
+    """A server that asks for ``command``; ``requests`` are the bodies it got, as JSON.
 
-    def __init__(self, command: str) -> None:
+    ``others`` are the call's other arguments.
+    """
+
+    def __init__(self, command: str, others: Json | None = None) -> None:
         self.requests: list[str] = []
+        self.told = False  # whether a request held the result of the call
+        arguments = {"description": "a command", **(others or {})}
         outer = self
 
         class Handler(BaseHTTPRequestHandler):
@@ -150,8 +157,9 @@ class Model:
                         outer.requests.append(text)
                         tool = next((name for name in SHELLS if name in offered(body)), None)
                         call = None
-                        if tool and result not in text:
-                            call = (tool, {SHELLS[tool]: command, "description": "a command"})
+                        outer.told = outer.told or result in text
+                        if tool and result not in text and AGAIN not in text:
+                            call = (tool, {SHELLS[tool]: command, **arguments})
                         self._stream(events(body, call))
                         return
                 self._json({"input_tokens": 1, "totalTokens": 1})
