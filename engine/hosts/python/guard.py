@@ -130,9 +130,23 @@ class Guard:
         except Exception as error:  # noqa: BLE001  # the call must not run
             return self._refused(call, error)
 
+    def question(self, call: ToolCall | Decision) -> Decision | None:
+        """The ask that a framework is to put to a person; None where allow or deny is certain.
+
+        What the person says is for ``answered``. Never raises.
+        """
+        quiet = evolve(self, engine=evolve(self.engine, log=None))
+        decision = quiet.decide(call)
+        if decision.state is not State.ASK:
+            return None
+        if self.engine.log is not None:
+            self.engine.log.record(decision)
+        return decision
+
     def answered(self, *, yes: bool) -> Self:
-        """A guard whose question a framework has put to a person already, who said so."""
-        return evolve(self, approver=lambda _: yes)
+        """A guard for a call whose ``question`` a framework has put to a person, who said so."""
+        # The call was counted with its question.
+        return evolve(self, approver=lambda _: yes, engine=evolve(self.engine, loops=None))
 
     def objection(self, tool: str, arguments: Mapping[str, Any] | str) -> str | None:
         """None if the call may run, else the text for the model that says why it did not."""

@@ -11,7 +11,6 @@ from langgraph.prebuilt.tool_node import ToolCallRequest
 from langgraph.types import Command, interrupt
 
 from ringfence.engine.hosts.python.guard import Guard, message
-from ringfence.rules.model import State
 
 Result: TypeAlias = ToolMessage | Command[Any]
 
@@ -51,9 +50,9 @@ class RingfenceMiddleware(AgentMiddleware):
         call = self.guard.call(name, arguments)
         if not self.interrupts:
             return self.guard, call
-        decision = self.guard.decide(call)
-        if decision.state is not State.ASK:
-            return self.guard, call
+        decision = self.guard.question(call)
+        if decision is None:
+            return self.guard.answered(yes=False), call
         # Outside of everything that catches exceptions: an interrupt is one.
         shown = {"tool": name, "arguments": arguments, "message": decision.message}
         return self.guard.answered(yes=interrupt(shown) is True), call

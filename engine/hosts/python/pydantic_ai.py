@@ -12,7 +12,6 @@ from pydantic_ai.messages import ToolCallPart
 from pydantic_ai.tools import ToolDefinition
 
 from ringfence.engine.hosts.python.guard import Guard, message
-from ringfence.rules.model import State
 
 
 @dataclass
@@ -41,8 +40,7 @@ class Ringfence(AbstractCapability[Any]):
         guard = self.guard
         asked = guard.call(tool_def.name, args)
         if self.defers:
-            decision = guard.decide(asked)
-            if decision.state is State.ASK and not ctx.tool_call_approved:
+            if not ctx.tool_call_approved and (decision := guard.question(asked)) is not None:
                 raise ApprovalRequired(metadata={"message": decision.message})
             guard = guard.answered(yes=ctx.tool_call_approved)
         text = message(await guard.judge_async(asked))

@@ -3,6 +3,7 @@
 import asyncio
 import dataclasses
 import inspect
+import json
 import subprocess
 import sys
 from pathlib import Path
@@ -442,3 +443,26 @@ def test_import_is_light():
     code = "import ringfence.engine.cli, sys; print('asyncio' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "False\n"
+
+
+# --- a framework that asks ----------------------------------------------------------------------
+
+
+def test_a_question_counts_once(work):
+    """Asking and running are one call, not two of a loop, and what is asked is in the log once."""
+    config = work.parent / "rules.toml"
+    config.write_text('[special]\ndoom_loop = "ask"')
+    guard = Guard.load(work, config=str(config), session="s")
+    call = guard.call("read", {"path": "/etc/hosts"})
+    assert guard.question(call).state.value == "ask"
+    assert guard.answered(yes=True).judge(call).state.value == "allow"
+    assert guard.engine.loops.count(call) == 2
+    entries = guard.engine.log.path.read_text().splitlines()
+    assert [json.loads(entry)["decision"] for entry in entries] == ["ask", "allow"]
+
+
+def test_no_question(guard):
+    """What is allowed, or denied, needs none, and is not written down by asking."""
+    assert guard.question(guard.call("read", {"path": "a.md"})) is None
+    assert guard.question(guard.call("read", {"path": "~/.ssh/id"})) is None
+    assert not guard.engine.log.path.exists()
