@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
 from typing import Any, Protocol, TypeAlias
 
 from attrs import define, field
@@ -28,9 +29,35 @@ from ringfence.grammar.nodes import Span
 from ringfence.grammar.pairs import Pairs
 from ringfence.grammar.tables import END, Place, Tables
 
-Program: TypeAlias = tuple[tuple[int, str, Callable[..., Any] | None], ...]
-"""For each rule how many values it takes, the nonterminal it makes, and the function from a
-Builder and the values to the value; None where the single value is handed on."""
+Build: TypeAlias = Callable[..., Any]
+"""From a Builder and the values that a rule takes to the value that it makes."""
+
+
+@define(eq=False)
+class Program:
+    """What to do for each rule, which the machine looks up by the rule's number.
+
+    ``rules`` hold how many values a rule takes, the nonterminal it makes, and its function; None
+    where the single value is handed on. ``fused`` maps functions that follow one another, each
+    of one value, to a function that does what they do.
+    """
+
+    rules: tuple[tuple[int, str, Build | None], ...]
+    fused: Mapping[tuple[Build, ...], Build] = field(factory=dict)
+    chains: dict[tuple[int, int, str], Chain] = field(factory=dict, repr=False)
+
+
+@define(eq=False)
+class Chain:
+    """Reductions by rules of one value that follow one another.
+
+    They depend on nothing but the two states on top of the stack and the next terminal, so they
+    are worked out once.
+    """
+
+    builds: tuple[Build, ...]
+    state: int  # in the end, on top of the stack in place of the one before
+
 
 Offsets: TypeAlias = int | Sequence[int]
 """How positions of a text map to the outer source: a shift, or one position for each index
@@ -163,25 +190,38 @@ class Machine:
         Raises Unexpected where bash would refuse it and TooComplex past the limits.
         """
         tables = self.tables
-        actions, scan = tables.actions, tables.scanner
-        program, builder = self.program, self.builder
+        actions, scanners = tables.actions, tables.scanners
+        rules, chains, builder = self.program.rules, self.program.chains, self.builder
         accepting = tables.accepts[start]
         state = tables.starts[start]
         states = [state]
         values = self.values
-        self.opened.append(_Opened(context, continues_word=False, heres=[]))
+        opened = self.opened
+        opened.append(_Opened(context, continues_word=False, heres=[]))
         self._continued = "\\\n" in self.text
         self._pairs = Pairs(self.text, self._substitution_end)
+        # Where nothing is cut out and nothing moved, the usual case takes a shorter way.
+        shift = None if self._continued or not isinstance(self.offsets, int) else self.offsets
+        text = self.text
         place = Place.OPENED if start == "substitution" else Place.OUTSIDE
         while True:
             # --- read one terminal
-            name, begin, end = self._read(scan, states, position, place)
-            if name == END:
-                token = Token("", (self.whole()[1],) * 2, begin)
+            top = opened[-1]
+            match = None
+            if shift is not None:
+                scanner = scanners.get((state, top.context, place, self.extglob))
+                match = scanner and scanner.pattern.match(text, position)
+            if match and (name := match.lastgroup) and name not in _LOOKED_AT:
+                end = match.end()
+                span = (position + shift, end + shift)
+                begin, token = position, Token(text[position:end], span, end)
             else:
-                token = Token(
-                    self.text[begin:end], (self.source_start(begin), self.source_end(end)), end
-                )
+                name, begin, end = self._read(states, position, place)
+                if name == END:
+                    token = Token("", (self.whole()[1],) * 2, begin)
+                else:
+                    span = (self.source_start(begin), self.source_end(end))
+                    token = Token(self.text[begin:end], span, end)
             # --- reduce and shift
             while True:
                 action = actions[state].get(name)
@@ -189,19 +229,20 @@ class Machine:
                     raise self._unexpected(name, token, states)
                 if action >= 0:
                     break
-                size, origin, build = program[~action]
-                if build is not None:
+                size, origin, build = rules[~action]
+                if size == 1:
+                    chain = chains.get((states[-2], state, name)) or self._chain(states, name)
+                    for build in chain.builds:
+                        values[-1] = build(builder, values[-1])
+                    state = states[-1] = chain.state
+                else:
+                    made = build(builder, *values[-size:]) if size else build(builder)
                     if size:
-                        made = build(builder, *values[-size:])
                         del values[-size:]
                         del states[-size:]
-                    else:
-                        made = build(builder)
                     values.append(made)
-                elif size:
-                    del states[-size:]
-                state = actions[states[-1]][origin]
-                states.append(state)
+                    state = actions[states[-1]][origin]
+                    states.append(state)
                 if state == accepting and name == END:
                     self._finish(begin)
                     return values[-1]
@@ -213,21 +254,45 @@ class Machine:
             if len(states) > MAX_DEPTH:
                 raise TooComplex("the command is nested too deeply")
             self.shifted_end = position = end
-            if name == "RPAR" and len(self.opened) == 1 and start == "substitution":
+            if name == "RPAR" and len(opened) == 1 and start == "substitution":
                 return None
             # --- what it opens and closes
-            place = self._enter(name)
+            after = _after(top.context, name)
+            place = self._enter(name) if after is None else after
             if name == "NEWLINE":
                 position = self._read_heres(position)
 
+    def _chain(self, states: list[int], name: str) -> Chain:
+        """The reductions by rules of one value that the top of the stack and ``name`` lead to."""
+        actions, rules = self.tables.actions, self.program.rules
+        accepting = self.tables.accepts.values()
+        below, first = states[-2:]
+        builds: tuple[Build, ...] = ()
+        state = first
+        while True:
+            action = actions[state].get(name, 0)
+            if action >= 0 or rules[~action][0] != 1:
+                break
+            _, origin, build = rules[~action]
+            if build is not None:
+                builds += (build,)
+            state = actions[below][origin]
+            if state in accepting:
+                break
+        for several, one in self.program.fused.items():
+            for start in range(len(builds) - len(several), -1, -1):
+                if builds[start : start + len(several)] == several:
+                    builds = (*builds[:start], one, *builds[start + len(several) :])
+        chain = self.program.chains[below, first, name] = Chain(builds, state)
+        return chain
+
     # --- the lexer ---------------------------------------------------------------------------
 
-    def _read(
-        self, scan: Any, states: list[int], position: int, place: Place
-    ) -> tuple[str, int, int]:
+    def _read(self, states: list[int], position: int, place: Place) -> tuple[str, int, int]:
         """The next terminal from ``position``: its name, its start and its end."""
         opened = self.opened[-1]
         state = states[-1]
+        scan = self.tables.scanner
         scanner = scan(state, opened.context, place, self.extglob)
         while True:
             if self._continued:
@@ -454,6 +519,17 @@ _LOOK_BACK = 50  # states kept for finding out what could stand next
 _WORD_ENDERS = frozenset(("BLANK", "NEWLINE", "AND_IF", "OR_IF", "RPAR"))
 
 
+@cache
+def _after(context: str, name: str) -> Place | None:
+    """The place after terminal ``name``; None for those that open, close or change a context."""
+    changes = (context, name) in CHANGES or name in OPENS or name in CLOSES
+    if changes or name in ("CLOSE", "COMMAND", "PROCESS"):
+        return None
+    if context.startswith("conditional_") and name in _WORD_ENDERS:
+        return None
+    return Place.INSIDE if name in INSIDE_WORD else Place.OUTSIDE
+
+
 def _line_end(text: str, begin: int, *, joined: bool) -> int:
     """The position after the line at ``begin``, with its continuation lines if ``joined``."""
     position = begin
@@ -556,6 +632,9 @@ of the two negative answers above."""
 _IN_GROUP = {"PARAMETER": "}", "ARITHMETIC_OLD": "]"}
 """In a parenthesis of a regular expression or an extended pattern, bash looks for the ``)`` alone:
 what is not closed before it is text."""
+
+_LOOKED_AT = frozenset(("SKIP", *_CHECKS, *_IN_GROUP))
+"""What a match of these means is not clear at once."""
 
 _MUST_CLOSE = {
     "ARITHMETIC_COMMAND": "the `((` is not closed",

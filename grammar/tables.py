@@ -75,7 +75,8 @@ class Tables:
     """All that a machine needs.
 
     ``actions[state]`` maps a terminal to a state to shift to (0 and above) or to the rule to
-    reduce by (``~index``), and a nonterminal to the state after it.
+    reduce by (``~index``), and a nonterminal to the state after it. ``scanners`` holds those that
+    ``scanner`` has made.
     """
 
     rules: tuple[RuleTable, ...]
@@ -83,7 +84,7 @@ class Tables:
     terminals: tuple[Terminal, ...]
     starts: Mapping[str, int]
     accepts: Mapping[str, int]  # start → the state that ends it
-    _scanners: dict[tuple[int, str, Place, bool], Scanner] = field(
+    scanners: dict[tuple[int, str, Place, bool], Scanner] = field(
         factory=dict, eq=False, repr=False
     )
     _compiled: dict[tuple[object, ...], Scanner] = field(factory=dict, eq=False, repr=False)
@@ -122,9 +123,9 @@ class Tables:
         With ``extglob``, words hold extended patterns wherever they hold plain ones.
         """
         key = (state, context, place, extglob)
-        scanner = self._scanners.get(key)
+        scanner = self.scanners.get(key)
         if scanner is None:
-            scanner = self._scanners[key] = self._make(state, context, place, extglob)
+            scanner = self.scanners[key] = self._make(state, context, place, extglob)
         return scanner
 
     def _make(self, state: int, context_name: str, place: Place, extglob: bool) -> Scanner:

@@ -39,4 +39,5 @@ def program(rules: Sequence[RuleTable], extensions: Mapping[str, Callable[..., A
         method: Callable[..., Any] = getattr(Builder, name)
         return method
 
-    return tuple((rule.size, rule.origin, function(rule.builder)) for rule in rules)
+    made = tuple((rule.size, rule.origin, function(rule.builder)) for rule in rules)
+    return Program(made, {(Builder.literal, Builder.parts_first, Builder.word): Builder.plain_word})

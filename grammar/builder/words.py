@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ringfence.grammar import ansi
-from ringfence.grammar.builder.base import Base, join
+from ringfence.grammar.builder.base import Base, join, literal_word
 from ringfence.grammar.errors import Unexpected
 from ringfence.grammar.machine import Offsets, Token
 from ringfence.grammar.nodes import (
@@ -54,6 +54,10 @@ class Words(Base):
     def parts_more(self, parts: list[WordPart], part: WordPart) -> list[WordPart]:
         parts.append(part)
         return parts
+
+    def plain_word(self, token: Token) -> Word:
+        """The word of a literal alone, which most words are."""
+        return literal_word(token)
 
     def parts_nested(
         self, parts: list[WordPart], opener: Token, inner: list[WordPart], closer: Token
