@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from attrs import evolve, field, frozen
 
+from ringfence.engine.analyses import Analyses
 from ringfence.engine.call import Decision, ToolCall
 from ringfence.engine.escape import visible
 from ringfence.engine.filesystem import FileSystem, RealFileSystem
@@ -56,6 +57,7 @@ class Engine:
     grants: GrantStore | None = None
     loops: LoopStore | None = None
     project: str | None = None  # the folder that grants for a project are for; None: the call's
+    _analyses: Analyses = field(factory=Analyses, init=False, repr=False, eq=False)
 
     @classmethod
     def load(
@@ -138,7 +140,9 @@ class Engine:
         """
         env = environment(call)
         policy = self.policy.for_agent(call.agent, env)
-        collected = gather(call, policy, self.filesystem, self.grammar, env=env)
+        collected = gather(
+            call, policy, self.filesystem, self.grammar, env=env, analyses=self._analyses
+        )
         decision = combine(call, collected, judge(collected, policy))
         if decision.state is State.ASK and self.grants is not None:
             decision = self._granted(decision, self.grants)
@@ -149,7 +153,15 @@ class Engine:
         env = environment(call)
         policy = self.policy.for_agent(call.agent, env)
         repeated = self._repeated(call, policy)
-        decision = decide(call, policy, self.filesystem, self.grammar, repeated=repeated, env=env)
+        decision = decide(
+            call,
+            policy,
+            self.filesystem,
+            self.grammar,
+            repeated=repeated,
+            env=env,
+            analyses=self._analyses,
+        )
         if decision.state is State.ASK and self.grants is not None:
             decision = self._granted(decision, self.grants)
         return evolve(decision, headless=policy.headless, duration=time.perf_counter() - start)

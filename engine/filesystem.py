@@ -132,15 +132,21 @@ class NoFileSystem:
         return False
 
 
-@define
+@define(eq=False)
 class Seen:
-    """A file system as it is at one moment: what stands at a path is looked up once.
+    """A file system as it is at one moment: what it is asked once, it is not asked again.
 
     A decision looks at the same directories again and again.
     """
 
     below: FileSystem
-    _kinds: dict[str, Kind] = field(factory=dict)
+    read: int = field(default=0, init=False)
+    """Characters of the texts and names that were read."""
+    _kinds: dict[str, Kind] = field(factory=dict, init=False)
+    _links: dict[str, str | None] = field(factory=dict, init=False)
+    _entries: dict[str, list[str] | None] = field(factory=dict, init=False)
+    _texts: dict[tuple[str, int], str | None] = field(factory=dict, init=False)
+    _same: dict[tuple[str, str], bool] = field(factory=dict, init=False)
 
     def kind(self, path: str) -> Kind:
         """See FileSystem."""
@@ -151,16 +157,43 @@ class Seen:
 
     def link(self, path: str) -> str | None:
         """See FileSystem."""
-        return self.below.link(path)
+        if path not in self._links:
+            self._links[path] = self.below.link(path)
+        return self._links[path]
 
     def entries(self, path: str) -> list[str] | None:
         """See FileSystem."""
-        return self.below.entries(path)
+        if path not in self._entries:
+            self._entries[path] = found = self.below.entries(path)
+            self.read += sum(map(len, found or ()))
+        kept = self._entries[path]
+        return None if kept is None else list(kept)
 
     def text(self, path: str, limit: int) -> str | None:
         """See FileSystem."""
-        return self.below.text(path, limit)
+        if (path, limit) not in self._texts:
+            self._texts[path, limit] = found = self.below.text(path, limit)
+            self.read += len(found or "")
+        return self._texts[path, limit]
 
     def same(self, path: str, other: str) -> bool:
         """See FileSystem."""
-        return self.below.same(path, other)
+        if (path, other) not in self._same:
+            self._same[path, other] = self.below.same(path, other)
+        return self._same[path, other]
+
+    @property
+    def questions(self) -> int:
+        """How many different things it was asked."""
+        paths = len(self._kinds) + len(self._links) + len(self._entries)
+        return paths + len(self._texts) + len(self._same)
+
+    def is_still(self, filesystem: FileSystem) -> bool:
+        """Whether ``filesystem`` would say now what this one said."""
+        return (
+            all(filesystem.kind(path) is kind for path, kind in self._kinds.items())
+            and all(filesystem.link(path) == link for path, link in self._links.items())
+            and all(filesystem.same(*paths) is same for paths, same in self._same.items())
+            and all(filesystem.entries(path) == names for path, names in self._entries.items())
+            and all(filesystem.text(*asked) == text for asked, text in self._texts.items())
+        )

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from attrs import evolve, frozen
 
+from ringfence.engine.analyses import Analyses, key_of
 from ringfence.engine.call import Decision, ToolCall
 from ringfence.engine.filesystem import FileSystem, Kind, Seen
 from ringfence.engine.messages import decision_message
@@ -64,13 +65,15 @@ def decide(
     *,
     repeated: int = 0,
     env: Mapping[str, str] | None = None,
+    analyses: Analyses | None = None,
 ) -> Decision:
     """The decision on a call, made ``repeated`` times in a row.
 
-    ``env`` is what ``environment`` says of the call, if the caller knows it already.
+    ``env`` is what ``environment`` says of the call, if the caller knows it already; ``analyses``
+    are those of earlier calls, with the same file system and grammar.
     Raises ValueError if ``call.cwd`` is not absolute, else nothing.
     """
-    collected = gather(call, policy, filesystem, grammar, env=env)
+    collected = gather(call, policy, filesystem, grammar, env=env, analyses=analyses)
     if repeated:
         collected = evolve(collected, facts=evolve(collected.facts, repeated=repeated))
     return combine(call, collected, judge(collected, policy))
@@ -83,18 +86,26 @@ def gather(
     grammar: Grammar | None = None,
     *,
     env: Mapping[str, str] | None = None,
+    analyses: Analyses | None = None,
 ) -> Collected:
     """Everything about the call that the policy may look at. As ``decide``."""
     if not call.cwd.startswith("/"):
         raise ValueError(f"cwd must be an absolute path, not {call.cwd!r}")
     env = environment(call) if env is None else env
+    key = None if analyses is None else key_of(call, env, everything=policy.names_paths)
+    found = analyses.get(key, call, filesystem) if analyses and key else None
+    if found is not None:
+        return found
     seen = Seen(filesystem)
     own = own_folders(call, env)
     cwd = normalise(call.cwd)
     inside = any(is_inside(folder, cwd) for folder in own[-_USERS:])
     there = any(seen.kind(folder) not in _NO_FOLDER for folder in own[:-_USERS])
     everything = policy.names_paths or inside or there
-    return collect(call, seen, grammar, everything=everything, env=env)
+    collected = collect(call, seen, grammar, everything=everything, env=env)
+    if analyses and key:
+        analyses.keep(key, seen, collected)
+    return collected
 
 
 def collect(

@@ -201,17 +201,19 @@ class Machine:
         self._continued = "\\\n" in self.text
         self._pairs = Pairs(self.text, self._substitution_end)
         # Where nothing is cut out and nothing moved, the usual case takes a shorter way.
-        shift = None if self._continued or not isinstance(self.offsets, int) else self.offsets
+        plain = not self._continued and isinstance(self.offsets, int)
+        shift = self.offsets if isinstance(self.offsets, int) else 0
         text = self.text
         place = Place.OPENED if start == "substitution" else Place.OUTSIDE
         while True:
             # --- read one terminal
             top = opened[-1]
             match = None
-            if shift is not None:
+            if plain:
                 scanner = scanners.get((state, top.context, place, self.extglob))
                 match = scanner and scanner.pattern.match(text, position)
-            if match and (name := match.lastgroup) and name not in _LOOKED_AT:
+            if match and (matched := match.lastgroup) and matched not in _LOOKED_AT:
+                name = matched
                 end = match.end()
                 span = (position + shift, end + shift)
                 begin, token = position, Token(text[position:end], span, end)
@@ -232,14 +234,17 @@ class Machine:
                 size, origin, build = rules[~action]
                 if size == 1:
                     chain = chains.get((states[-2], state, name)) or self._chain(states, name)
-                    for build in chain.builds:
-                        values[-1] = build(builder, values[-1])
+                    for step in chain.builds:
+                        values[-1] = step(builder, values[-1])
                     state = states[-1] = chain.state
                 else:
-                    made = build(builder, *values[-size:]) if size else build(builder)
+                    assert build is not None  # only a single value is handed on
                     if size:
+                        made = build(builder, *values[-size:])
                         del values[-size:]
                         del states[-size:]
+                    else:
+                        made = build(builder)
                     values.append(made)
                     state = actions[states[-1]][origin]
                     states.append(state)
@@ -310,7 +315,7 @@ class Machine:
                     self._cut(half.end())
                     continue
                 raise self._unexpected_text(position, states)
-            name = match.lastgroup
+            name = match.lastgroup or ""
             if name == "SKIP":
                 position = match.end()
                 if place is Place.INSIDE:
