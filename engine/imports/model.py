@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from typing import Any
 
 from attrs import define, field
@@ -21,33 +22,113 @@ class Import:
 
     def put(self, keys: tuple[str, ...], value: Any) -> None:
         """Set a rule; one that stands there already goes to the end, where it wins."""
-        table = self.tables
-        for key in keys[:-1]:
-            table = table.setdefault(key, {})
+        table = self._table(keys)
         table.pop(keys[-1], None)
         table[keys[-1]] = value
 
     def path(self, keys: tuple[str, ...], operation: str, state: str) -> None:
-        """Set what a path pattern says of one operation, last of all that is said of that."""
+        """Set what a path pattern says of one operation, last of all that is said of that.
+
+        A pattern stands in one place for all operations. Where the others must stay before the
+        rules that come after them, the pattern is spelt in another way that means the same; where
+        there is none, they go to the end with it, and become as strict as those rules are.
+        """
+        table = self._table(keys)
+        pattern = keys[-1]
+        entry = table.setdefault(pattern, {})
+        entry.pop(operation, None)
+        patterns = list(table)
+        behind = [p for p in patterns[patterns.index(pattern) + 1 :] if may_overlap(pattern, p)]
+        if not any(_unlike(table[other], operation, state) for other in behind):
+            entry[operation] = state  # nothing comes between
+            return
+        strictest = {}
+        for other, said in entry.items():
+            rules = {table[name].get(other) for name in behind} - {None}
+            if rules - {said}:
+                strictest[other] = max(rules | {said}, key=_strictness)
+        respelt = next((text for text in respelled(pattern) if text not in table), None)
+        if strictest and respelt is not None:
+            table[respelt] = {operation: state}
+            return
+        for other, said in strictest.items():
+            if said != entry[other]:
+                why = f"cannot stand before and after other rules, so it is {said}"
+                self.note(f"{other} of {pattern} = {entry[other]}", why)
+        del table[pattern]
+        table[pattern] = {**entry, **strictest, operation: state}
+
+    def stricter(self, keys: tuple[str, ...], operation: str, state: str) -> dict[str, str]:
+        """The patterns that say more than ``state`` of what one more pattern may match, too."""
+        found = {}
+        for pattern, said in self._table(keys).items():
+            of_this = said.get(operation) if isinstance(said, dict) else said
+            if of_this and _strictness(of_this) > _strictness(state):
+                found[pattern] = of_this
+        return {other: said for other, said in found.items() if may_overlap(keys[-1], other)}
+
+    def wider(self, keys: tuple[str, ...], state: str, operation: str = "") -> None:
+        """Set a rule that matches more than it was to: what is refused of that stays refused.
+
+        With an ``operation``, in a table of paths.
+        """
+        refused = self.stricter(keys, operation, "ask")
+        for pattern, said in {keys[-1]: state, **(refused if state == "ask" else {})}.items():
+            if operation:
+                self.path((*keys[:-1], pattern), operation, said)
+            else:
+                self.put((*keys[:-1], pattern), said)
+            if pattern != keys[-1]:
+                why = f"matches more than it did, so what {pattern} refuses stays refused"
+                self.note(f"{keys[-1]}", why)
+
+    def _table(self, keys: tuple[str, ...]) -> Tables:
+        """The table that a rule with these keys stands in."""
         table = self.tables
         for key in keys[:-1]:
             table = table.setdefault(key, {})
-        pattern = keys[-1]
-        while not isinstance(entry := table.setdefault(pattern, {}), dict) or operation in entry:
-            pattern = _respelled(pattern)  # the order of the other operations must not change
-        entry[operation] = state
+        return table
 
     def note(self, what: str, why: str) -> None:
         """Tell what was left out, or became stricter."""
         self.notes.append(f"{what}: {why}")
 
 
-def _respelled(pattern: str) -> str:
-    """A pattern that matches the same, as another key."""
-    for place in reversed(range(len(pattern))):
-        if pattern[place].isalnum() and pattern[place - 1 : place] != "[":
-            return f"{pattern[:place]}[{pattern[place]}]{pattern[place + 1 :]}"
-    return f"{pattern}*"
+def _strictness(state: str) -> int:
+    return State(state).strictness
+
+
+def _unlike(entry: Tables, operation: str, state: str) -> bool:
+    """Whether a rule of an entry may decide otherwise: a strict one, of unknown operations too."""
+    strict = {said for said in entry.values() if said != State.ALLOW} if state != "allow" else set()
+    return bool((strict | {entry.get(operation, state)}) - {state})
+
+
+_ALL = ("*", "**", "/**")
+_FIXED = re.compile(r"\$(?:\{\w+\}|\w+)|\[!?\]?[^]/]*\]|([^\W_])")
+
+
+def respelled(pattern: str) -> Iterator[str]:
+    """Path patterns that match the same, as other keys: one letter stands in brackets."""
+    if pattern in _ALL:
+        yield from _ALL
+        return
+    for found in reversed(list(_FIXED.finditer(pattern))):
+        if found[1]:
+            yield f"{pattern[: found.start()]}[{found[1]}]{pattern[found.end() :]}"
+
+
+def may_overlap(pattern: str, other: str) -> bool:
+    """Whether two patterns may match the same text: no, if they begin in different ways.
+
+    Those of paths are compared if both are absolute, or both start in the same folder.
+    """
+    bases = [re.match(r"/|\./|~/|", text) for text in (pattern, other)]
+    if bases[0] and bases[1] and bases[0][0] != bases[1][0]:
+        return True
+    one, two = (re.split(r"[*?\[$]", text, maxsplit=1)[0].casefold() for text in (pattern, other))
+    one, two = one.rstrip("/ "), two.rstrip("/ ")  # `x/**` is for `x`, and `x *` too
+    return one.startswith(two) or two.startswith(one)
 
 
 def is_state(value: Any) -> bool:

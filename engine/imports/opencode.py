@@ -80,24 +80,28 @@ def _opencode_rule(
     elif key == "bash":
         if state == "allow" and "?" in pattern:
             found.note(f"bash {pattern}", "`?` is no pattern here, so it is not allowed")
+        elif "?" in pattern:
+            found.wider((*above, "bash", pattern.replace("?", "*")), state)
         else:
-            command(found, f"bash {pattern}", pattern.replace("?", "*"), state, above)
+            command(found, f"bash {pattern}", pattern, state, above)
     elif key == "skill":
         put(("skills", pattern), state)
     elif key == "external_directory":
         path = path_pattern(pattern, state)
         if everything or path.startswith(("/", "~", "$")):
-            put(("special", key, path), state)
+            found.wider((*above, "special", key, path), state)
+        elif state == "allow":
+            found.note(f"{key} {pattern}", "is no absolute path, so it is not allowed")
         else:
-            found.path((*above, "paths", path), "read", state)
-            found.path((*above, "paths", path), "write", state)
+            for operation in ("read", "write"):
+                path_rule(found, pattern, operation, state, above, shared=True)
     elif key == "doom_loop":
         put(("special", key), state)
     elif ".." in pattern.split("/"):
         whole_tool(found, f"{key} {pattern}", tool, state, above)
     elif key in ("read", "edit") and not whole:
         operation = "read" if key == "read" else "write"
-        found.path((*above, "paths", path_pattern(pattern, state)), operation, state)
+        path_rule(found, pattern, operation, state, above)
     elif key == "edit":
         for each in WRITES:
             put(("tools", each), state)
@@ -117,6 +121,28 @@ _OPENCODE_TOOLS = {"list": "ls"}
 _OPENCODE_OWN = (*READS, *WRITES, "fetch", "websearch", "codesearch", "task", "lsp", "question")
 _MCP_OPERATIONS = ("call", "status", "list", "search", "describe", "connect")
 _OF_ALL_SERVERS = ("mcp", *(f"mcp_{name}" for name in _MCP_OPERATIONS))
+
+
+def path_rule(
+    found: Import,
+    pattern: str,
+    operation: str,
+    state: str,
+    above: tuple[str, ...],
+    *,
+    shared: bool = False,
+) -> None:
+    """A rule for paths, for no more of them than its pattern says.
+
+    ``shared`` if other tools' rules, which it must not win over, are for the same operation.
+    """
+    keys = (*above, "paths", path_pattern(pattern, state))
+    if keys[-1].endswith("/**") and found.stricter(keys, operation, state):
+        keys = (*keys[:-1], f"{keys[-1]}/*")  # not the folder itself
+    if shared or "?" in pattern or "*/" in pattern:
+        found.wider(keys, state, operation)
+    else:
+        found.path(keys, operation, state)
 
 
 def path_pattern(pattern: str, state: str) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ringfence.engine.imports.model import Import, is_state
-from ringfence.engine.imports.opencode import path_pattern
+from ringfence.engine.imports.opencode import path_rule
 from ringfence.engine.policy.model import SURFACES
 
 _BUILT_INS = ("bash", "read", "write", "edit", "grep", "find", "ls")
@@ -28,6 +28,16 @@ def from_pi(data: Mapping[str, Any]) -> Import:
 
 
 def _pi_tables(found: Import, data: Mapping[str, Any], above: tuple[str, ...]) -> None:
+    named = {
+        match[1]
+        for key in ("tools", "special")
+        for match in map(_PI_PATH.match, _names(data.get(key)))
+        if match
+    }
+    shared = {
+        operation: sum(operation in _OPERATIONS[tool] for tool in named) > 1
+        for operation in ("read", "write")
+    }
     for key, table in data.items():
         if key in ("defaultPolicy", "$schema"):
             continue
@@ -38,7 +48,7 @@ def _pi_tables(found: Import, data: Mapping[str, Any], above: tuple[str, ...]) -
         else:
             for name, state in table.items():
                 if is_state(state) and _PI_PATH.match(name) and key in ("tools", "special"):
-                    _pi_path(found, name, state, above)
+                    _pi_path(found, name, state, above, shared)
                 elif is_state(state) and (key != "special" or name in _SPECIAL):
                     found.put((*above, key, name), state)
                 else:
@@ -49,15 +59,29 @@ _SPECIAL = ("external_directory", "doom_loop")
 _PI_PATH = re.compile(r"(read|write|edit|grep|find|ls|external_directory):(?=.)")
 
 
-def _pi_path(found: Import, name: str, state: str, above: tuple[str, ...]) -> None:
-    """A rule of a tool for some paths, ``read:/srv/*``."""
+def _names(table: Any) -> list[str]:
+    return [str(name) for name in table] if isinstance(table, dict) else []
+
+
+_OPERATIONS = {
+    **dict.fromkeys(("read", "grep", "find", "ls"), ("read",)),
+    **dict.fromkeys(("write", "edit"), ("write",)),
+    "external_directory": ("read", "write"),
+}
+
+
+def _pi_path(
+    found: Import, name: str, state: str, above: tuple[str, ...], shared: Mapping[str, bool]
+) -> None:
+    """A rule of a tool for some paths, ``read:/srv/*``.
+
+    ``shared`` says of which operations several tools have such rules.
+    """
     tool, _, pattern = name.partition(":")
     if state == "allow":
         found.note(name, "holds for single paths of one tool, so it is not allowed")
-    elif tool == "external_directory":
+        return
+    if tool == "external_directory":
         found.note(name, "becomes a rule for all that is done to these paths")
-        for operation in ("read", "write"):
-            found.path((*above, "paths", path_pattern(pattern, state)), operation, state)
-    else:
-        operation = "write" if tool in ("write", "edit") else "read"
-        found.path((*above, "paths", path_pattern(pattern, state)), operation, state)
+    for operation in _OPERATIONS[tool]:
+        path_rule(found, pattern, operation, state, above, shared=shared[operation])
