@@ -26,6 +26,7 @@ from ringfence.engine.paths import (
     real_path,
     spelled,
 )
+from ringfence.engine.policy.load import SUFFIXES
 from ringfence.engine.state import state_folder, user_folder
 from ringfence.engine.tools import DIRECTORY_KEYS, commands_of, home_of, local_path, tool_effects
 from ringfence.rules.gates import GATES
@@ -97,10 +98,10 @@ def gather(
     if found is not None:
         return found
     seen = Seen(filesystem)
-    own = own_folders(call, env)
-    cwd = normalise(call.cwd)
-    inside = any(is_inside(folder, cwd) for folder in own[-_USERS:])
-    there = any(seen.kind(folder) not in _NO_FOLDER for folder in own[:-_USERS])
+    cwd = real_path(normalise(call.cwd), seen)
+    users = own_places(user_folders(env), seen)
+    inside = any(is_inside(folder, cwd) for folder in users)
+    there = any(seen.kind(folder) not in _NO_FOLDER for folder in project_folders(call))
     everything = policy.names_paths or inside or there
     collected = collect(call, seen, grammar, everything=everything, env=env)
     if analyses and key:
@@ -136,20 +137,44 @@ def collect(
     everything = everything or any("/.ringfence" in effect.path for effect in effects)
     touched = _touched(effects, filesystem) if everything else ()
     cwd = normalise(call.cwd)
-    own = own_folders(call, env)
+    own: tuple[str, ...] = ()
+    if any(effect.operation in _CHANGES for effect in effects):
+        own = own_places((*project_folders(call), *user_folders(env)), filesystem)
     facts = Facts(call.tool, call.input, command, findings, opaque, commands, touched, cwd, own)
     return Collected(effects, facts)
 
 
 _NO_FOLDER = (Kind.MISSING, Kind.UNKNOWN)
-_USERS = 2  # of own_folders
+_CHANGES = (Operation.WRITE, Operation.DELETE, Operation.UNKNOWN)
 
 
-def own_folders(call: ToolCall, env: Mapping[str, str]) -> tuple[str, ...]:
-    """Where Ringfence's own files are: in the folders of the work, and last the user's two."""
-    user = (str(user_folder(env)), str(state_folder(env)))
+def project_folders(call: ToolCall) -> tuple[str, ...]:
+    """Where Ringfence's own files are in the folders of the work."""
     work = (f"{normalise(folder).rstrip('/')}/.ringfence" for folder in (call.cwd, *call.roots))
-    return (*dict.fromkeys(work), *user)
+    return tuple(dict.fromkeys(work))
+
+
+def user_folders(env: Mapping[str, str]) -> tuple[str, ...]:
+    """Where the user's own are: config, trust and grants, and the resident engine's socket."""
+    folders = (str(user_folder(env)), str(state_folder(env)))
+    runtime = env.get("XDG_RUNTIME_DIR", "")
+    return (*folders, f"{runtime}/ringfence" if runtime.startswith("/") else _SOCKETS)
+
+
+_SOCKETS = f"/tmp/ringfence-{os.getuid()}"  # noqa: S108 - as resident/client.py says it
+
+
+def own_places(folders: Iterable[str], filesystem: FileSystem) -> tuple[str, ...]:
+    """The folders, and where they and the configs in them lead if they are links."""
+    written = tuple(folders)
+    files = (
+        name
+        for folder in written
+        if filesystem.kind(folder) not in _NO_FOLDER
+        for suffix in SUFFIXES
+        if filesystem.kind(name := f"{folder}/config{suffix}") is Kind.LINK
+    )
+    return spelled((*written, *files), filesystem)
 
 
 def judge(collected: Collected, policy: Policy) -> tuple[Verdict, ...]:

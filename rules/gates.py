@@ -7,6 +7,7 @@ one, write its function and put it into GATES.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection
 from typing import Final
 
@@ -96,7 +97,13 @@ OWN_FILES: Final = Rule(
 )
 """The rule for what would change the policy itself, where no rule for paths names the file."""
 
-_OWN_COMMANDS = {"trust": ("--list",), "grants": ("", "list"), "install": (), "uninstall": ()}
+_OWN_COMMANDS = {
+    "trust": ("--list", "--help", "-h"),
+    "grants": ("", "list", "--json", "--help", "-h"),
+    "install": ("--help", "-h"),
+    "uninstall": ("--help", "-h"),
+    "import": ("--help", "-h"),
+}
 """Commands of Ringfence that change something, each with the first words that do not."""
 
 
@@ -115,6 +122,8 @@ def _own_files(facts: Facts, policy: Policy) -> tuple[Verdict, ...]:
     for command in facts.commands:
         arguments = _own_arguments(command.words)
         harmless = _OWN_COMMANDS.get("".join(arguments[:1]))
+        if arguments[:1] == ("import",) and "--write" not in arguments:
+            continue  # it prints
         if harmless is not None and "".join(arguments[1:2]) not in harmless:
             verdicts.append(Verdict("own_files", OWN_FILES, (), (), command.text, command.span))
     return tuple(verdicts)
@@ -130,14 +139,25 @@ def _own_arguments(words: tuple[str, ...]) -> tuple[str, ...]:
     """What Ringfence is given, if the command runs it: by its name, as a module, by a launcher."""
     for index, word in enumerate(words):
         name = word.rpartition("/")[2]
-        launched = index == 0 or words[0].rpartition("/")[2] in _LAUNCHERS
-        module = words[index - 1 : index] == ("-m",) and name.startswith("ringfence.engine.cli")
-        if module or (name == "ringfence" and launched):
+        starter = words[0].rpartition("/")[2]
+        launched = index == 0 or starter in _LAUNCHERS or _PYTHON.match(starter)
+        option, _, module = word.partition("m") if word.startswith("-") else ("", "", word)
+        after_m = words[index - 1].endswith("m") and words[index - 1].startswith("-")
+        if _OWN_MODULE.match(module) and (option or (index and after_m)):
             return words[index + 1 :]
+        if name == "ringfence" and launched:
+            return words[index + 1 :]
+        if _PYTHON.match(starter) and _OWN_PROGRAM.search(word):
+            return ("trust",)  # it may do anything that Ringfence can
     return ()
 
 
 _LAUNCHERS = frozenset(("uv", "uvx", "pipx", "pipenv", "poetry", "hatch", "rye", "pdm"))
+_PYTHON = re.compile(r"(?:python|pypy)[\d.]*$")
+_OWN_MODULE = re.compile(r"ringfence\.engine\.cli(?:\W|$)")
+_OWN_PROGRAM = re.compile(
+    r"\b(?:import|from)\s+ringfence\b|\bringfence\.engine\b|import_module\(\s*.ringfence"
+)
 
 
 _CHANGES = (Operation.WRITE, Operation.DELETE, Operation.UNKNOWN)
@@ -166,12 +186,15 @@ def _bash(facts: Facts, policy: Policy) -> tuple[Verdict, ...]:
         return (Verdict("bash", pinned, subject=line),)
     verdicts: list[Verdict] = []
     parts: list[str] = []
-    run = {bare(command.words) for command in facts.commands}
+    several = sum(not command.kept for command in facts.commands) > 1
+    run = {bare(command.words) for command in facts.commands if not command.kept}
     for command in facts.commands:
         names, aliases = _names(command), _aliases(command)
         rule = _whole(policy, policy.rule("bash", *names, aliases=aliases), "bash")
+        if command.kept and (rule.state is State.ALLOW or rule.built_in or _is_general(rule)):
+            continue  # the project's own script: only what a rule names in it is forbidden
         parts += (*names, *aliases)
-        if len(facts.commands) > 1 and _is_general(rule):
+        if several and _is_general(rule):
             if command.redirection and rule.state is State.ASK:
                 rule = REDIRECTED
             elif _adds_nothing(command, run):
@@ -207,9 +230,10 @@ def _adds_nothing(command: CommandLine, run: Collection[tuple[str, ...]]) -> boo
 def _names(command: CommandLine) -> tuple[str, ...]:
     """What a pattern may match: the words as the command gets them, and the text as written."""
     if not command.words:
-        return (command.text,)
+        return ("" if command.within else command.text,)
     plain, _ = without_options(command.words)
-    names = (" ".join(command.words), command.text)
+    words = " ".join(command.words)
+    names = (words,) if command.within else (words, command.text)
     return names if plain is None else (*names, " ".join(plain))
 
 

@@ -170,6 +170,8 @@ class CommandLine:
     words: tuple[str, ...]  # may hold UNKNOWN
     redirection: bool = False  # it is one, see above
     writes: bool = False  # it has one
+    within: bool = False  # ``text`` is that of another command, which runs this one
+    kept: bool = False  # it stands in a script that was there before
 
 
 @frozen

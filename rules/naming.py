@@ -28,13 +28,25 @@ WRAPPERS = frozenset(
 
 LOADERS = frozenset(
     (
-        *("BASH_ENV", "DYLD_INSERT_LIBRARIES", "DYLD_LIBRARY_PATH", "ENV", "GCONV_PATH"),
-        *("GIT_EXEC_PATH", "JAVA_TOOL_OPTIONS", "LD_AUDIT", "LD_LIBRARY_PATH", "LD_PRELOAD"),
-        *("NODE_OPTIONS", "NODE_PATH", "PATH", "PERL5LIB", "PERL5OPT", "PROMPT_COMMAND"),
-        *("PYTHONPATH", "PYTHONSTARTUP", "RUBYLIB", "RUBYOPT"),
+        *("BASH_ENV", "BUNDLE_GEMFILE", "CARGO_HOME", "CC", "CLASSPATH", "CVS_RSH", "CXX"),
+        *("DYLD_INSERT_LIBRARIES", "DYLD_LIBRARY_PATH", "ENV", "GCONV_PATH", "GEM_HOME"),
+        *("GEM_PATH", "GIT_ASKPASS", "GIT_CONFIG", "GIT_CONFIG_COUNT", "GIT_CONFIG_GLOBAL"),
+        *("GIT_CONFIG_PARAMETERS", "GIT_CONFIG_SYSTEM", "GIT_EXEC_PATH", "GIT_PROXY_COMMAND"),
+        *("GIT_SSH", "GIT_TEMPLATE_DIR", "GNUMAKEFLAGS", "GOFLAGS", "GOROOT", "GOTOOLDIR"),
+        *("GRADLE_OPTS", "HOME", "JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS", "LD_AUDIT"),
+        *("LD_LIBRARY_PATH", "LD_PRELOAD", "LUA_CPATH", "LUA_INIT", "LUA_PATH", "MAKEFILES"),
+        *("MAKEFLAGS", "MAVEN_OPTS", "NODE_OPTIONS", "NODE_PATH", "PATH", "PERL5LIB"),
+        *("PERL5OPT", "PERLLIB", "PHPRC", "PHP_INI_SCAN_DIR", "PROMPT_COMMAND"),
+        *("PYTEST_ADDOPTS", "PYTEST_PLUGINS", "PYTHONHOME", "PYTHONPATH", "PYTHONSTARTUP"),
+        *("PYTHONUSERBASE", "RSYNC_RSH", "RUBYLIB", "RUBYOPT", "RUSTC"),
+        *("RUSTC_WORKSPACE_WRAPPER", "RUSTC_WRAPPER", "RUSTFLAGS", "RUSTUP_HOME", "R_ENVIRON"),
+        *("R_PROFILE", "R_PROFILE_USER", "SHELL", "SSH_ASKPASS", "TAR_OPTIONS"),
+        *("XDG_CONFIG_HOME", "_JAVA_OPTIONS", "npm_config_script_shell"),
+        *("npm_config_userconfig"),
     )
 )
-"""Variables that say which code runs, whatever the command is named."""
+"""Variables that say which code runs, whatever the command is named. Those whose value is itself a
+command (``GIT_PAGER``) are read as one instead."""
 
 
 def without_options(words: Sequence[str]) -> tuple[tuple[str, ...] | None, tuple[str, ...] | None]:

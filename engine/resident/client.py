@@ -170,7 +170,7 @@ def fall_back(arguments: list[str], payload: bytes, environ: Environ) -> NoRetur
         posix.close(writer)
     posix.dup2(stdin, 0)
     words = [sys.executable, "-P", "-m", "ringfence.engine.cli", *arguments]
-    if arguments[:1] == ["hook"] and environ.get(SWITCH) != b"off":
+    if environ.get(SWITCH) != b"off":
         words.append("--start-resident")
     posix.execv(sys.executable, words)
 
@@ -178,12 +178,14 @@ def fall_back(arguments: list[str], payload: bytes, environ: Environ) -> NoRetur
 def main() -> NoReturn:
     """Answer; does not return."""
     arguments = sys.argv[1:]
+    if arguments[:1] != ["hook"]:
+        write_all(2, b"ringfence-hook: this answers `hook HOST` alone; use `ringfence`\n")
+        posix._exit(2)  # noqa: SLF001 - its only name
     environ = posix.environ
     payload = read_all(0, MAX_PAYLOAD)
     answer = None
     try:
-        if arguments[:1] == ["hook"]:
-            answer = asked(arguments, payload, environ)
+        answer = asked(arguments, payload, environ)
     except BaseException:  # noqa: BLE001 - whatever it is, the other way is open
         answer = None
     if answer is None:

@@ -79,7 +79,7 @@ def source(call: Call) -> Outcome:
     if parameters:
         state.parameters = (tuple(parameters),)
     anchor = call.run.recorder.span(at.span)
-    trusted = path is not None and files.written_text(state, path) is None
+    trusted = path is not None and files.is_kept(call.run, state, path)
     outcome = call.either()
     with call.run.nested(), call.run.recorder.anchored(anchor), call.run.lenient(trusted):
         outcome = call.run.walker.sourced(text, at, state)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
@@ -30,6 +31,7 @@ from ringfence.rules.usage import CommandUse, PathUse, ProgramUse, Usage
 _KEEPERS = frozenset(("chgrp", "chmod", "chown", "touch"))  # they leave the text as it is
 _COPIERS = frozenset(("cp", "install", "mv"))
 _DOWNLOADERS = frozenset(("curl", "wget"))
+_REMOTE_NAME = re.compile(r"--remote-name|-[A-Za-z#]*[OJ]")
 _BUILDERS = frozenset(
     [
         "ar",
@@ -143,6 +145,8 @@ class _Program:
         for path in self.use.paths:
             if path.argument < self.heard or path.argument >= len(self.call.argv):
                 self.path(path)
+        if self.use.command in _DOWNLOADERS:
+            self.downloads()
         if self.use.command in ("cp", "ln", "mv"):
             links.remember(self.call, self.use.command)
         for program in self.use.programs:
@@ -243,6 +247,17 @@ class _Program:
         if path.base.startswith(UNKNOWN):
             return UNKNOWN
         return kernel_path(join(directory, path.base), self.call.run.filesystem)
+
+    def downloads(self) -> None:
+        """Remember the files that a download names itself, by the end of its address."""
+        words = [word.text for word in self.call.arguments]
+        if self.use.command == "curl" and not any(map(_REMOTE_NAME.match, words)):
+            return
+        for word in words:
+            name = word.partition("?")[0].rpartition("/")[2]
+            if "/" in word and name and not word.startswith("-"):
+                path = join(self.call.world.directory, name)
+                files.write(self.call.state, path, UNKNOWN)
 
     def written(self, path: str) -> None:
         """Remember that the program has changed ``path``."""

@@ -62,6 +62,14 @@ def written_text(state: State, path: str) -> str | None:
     return None
 
 
+def is_kept(run: Run, state: State, path: str) -> bool:
+    """Whether the text at ``path`` was there before this command, as a file of the project."""
+    if descriptor(path) is not None or is_exempt(path):
+        return False
+    names = (path, real_path(path, run.shell.filesystem))
+    return all(written_text(state, name) is None for name in names)
+
+
 def is_dictated(state: State, path: str) -> bool:
     """Whether the command itself has put an unknown text there: a download, ``sed -i``, ``dd``.
 
@@ -70,7 +78,9 @@ def is_dictated(state: State, path: str) -> bool:
     if descriptor(path) is not None:
         return True
     if path not in state.files:
-        return False
+        # Two names that nobody knows may be one.
+        own = (name for name in state.files if name not in state.built)
+        return not is_known(path) and any(not is_known(name) for name in own)
     text = state.files[path]
     return path not in state.built if text is None else UNKNOWN in text
 

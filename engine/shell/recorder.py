@@ -78,7 +78,7 @@ class Recorder:
 
     @contextmanager
     def silent(self) -> Iterator[None]:
-        """Within, nothing is recorded as opaque, and no command as one that a rule could name."""
+        """Within, nothing is recorded as opaque, and commands are those of a script kept there."""
         self.muted += 1
         try:
             yield
@@ -237,15 +237,16 @@ class Recorder:
         writes: bool = False,
     ) -> None:
         """Record that the simple command at ``span`` would run as ``argv``; see CommandLine."""
-        if self.muted:
-            return
         place = self.span(span)
         words = tuple(field.text for field in argv)
         key = (place, words)
+        within, kept = self.anchor is not None, self.muted > 0
         known = self._commands.get(key)
-        writes = writes or (known is not None and known.writes)
+        if known is not None:
+            writes, within = writes or known.writes, within and known.within
+            kept = kept and known.kept
         text = self.source[place[0] : place[1]]
-        self._commands[key] = CommandLine(text, place, words, redirection, writes)
+        self._commands[key] = CommandLine(text, place, words, redirection, writes, within, kept)
 
 
 def _directory(path: str) -> str:

@@ -226,7 +226,9 @@ def _sent(
     world: World, redirection: Redirection, number: str, path: str | None, result: Redirected
 ) -> Redirected:
     device = _is_device(path)
-    if path is not None and not device and is_known(path):
+    if path is not None and not is_known(path):
+        files.write(world.state, path, None)  # another such name may be another file
+    elif path is not None and not device:
         if number != "1":  # what goes through another descriptor is not followed
             files.write(world.state, path, None)
         elif redirection.operator not in _APPENDS:
