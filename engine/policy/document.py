@@ -7,7 +7,9 @@ beside them the line of every key.
 from __future__ import annotations
 
 import json
+import os
 import re
+import stat
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
@@ -59,13 +61,24 @@ class Document:
 def content_of(path: Path) -> bytes | None:
     """The bytes of a config file; None if nothing is there. Raises ConfigError."""
     try:
-        with path.open("rb") as file:
-            content = file.read(MAX_BYTES + 1)
-    except (FileNotFoundError, NotADirectoryError):
+        handle = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)  # a FIFO has no end
+    except (FileNotFoundError, NotADirectoryError) as error:
+        if path.is_symlink():
+            raise ConfigError(str(path), None, "", "is a link that leads nowhere") from error
         return None
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
         raise ConfigError(str(path), None, "", f"cannot be read: {reason}") from error
+    try:
+        if not stat.S_ISREG(os.fstat(handle).st_mode):
+            raise ConfigError(str(path), None, "", "is no regular file")
+        with os.fdopen(handle, "rb", closefd=False) as file:
+            content = file.read(MAX_BYTES + 1)
+    except OSError as error:
+        problem = f"cannot be read: {error.strerror}"
+        raise ConfigError(str(path), None, "", problem) from error
+    finally:
+        os.close(handle)
     if len(content) > MAX_BYTES:
         raise ConfigError(str(path), None, "", f"is larger than {MAX_BYTES} bytes")
     return content

@@ -5,15 +5,21 @@ The tools that every agent has may stand in it without ``tools`` around them: ``
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
-from ringfence.engine.policy.document import Document, Keys, text_of
+from attrs import define, field
+
+from ringfence.engine.policy.document import Document, Keys, dotted, text_of
 from ringfence.engine.policy.errors import ConfigError
 
 KEY = "permission"
 SHORT = ("bash", "read", "write", "edit", "grep", "find", "ls")
 """Tools whose answers may stand outside ``tools``."""
+
+_OPENED = re.compile(r"\s*---[ \t]*\n")
+_CLOSED = re.compile(r"^---[ \t]*$", re.MULTILINE)
 
 
 def read_agent(path: Path, content: bytes) -> Document | None:
@@ -21,14 +27,22 @@ def read_agent(path: Path, content: bytes) -> Document | None:
 
     Raises ConfigError.
     """
-    text = text_of(path, content)
-    if not text.startswith("---\n"):
+    text = text_of(path, content).replace("\r", "\n")
+    opened = _OPENED.match(text)
+    if opened is None:
         return None
-    matter, ended, _ = text[4:].partition("\n---")
-    if not ended:
+    above = opened[0].count("\n")
+    closed = _CLOSED.search(text, opened.end())
+    if closed is None:
+        problem = "the front matter is not closed by a line of ---"
+        raise ConfigError(str(path), above, "", problem)
+    data, lines = _parsed(str(path), text[opened.end() : closed.start()].removesuffix("\n"), above)
+    if data is None:
         return None
-    data, lines = _parsed(str(path), matter)
-    if not isinstance(data, dict) or KEY not in data:
+    if not isinstance(data, dict):
+        raise ConfigError(str(path), above + 1, "", "the front matter is no table of keys")
+    if KEY not in data:
+        _misspelt(Document(str(path), data, lines))
         return None
     document = Document(str(path), data, lines)
     table = data[KEY]
@@ -52,31 +66,74 @@ def _spelt_out(document: Document, short: list[str]) -> Document:
     return Document(document.file, {**document.data, KEY: table}, lines)
 
 
-def _parsed(file: str, matter: str) -> tuple[Any, dict[Keys, int]]:
+def _misspelt(document: Document) -> None:
+    """Raise ConfigError for a key that must be meant to be KEY."""
+    from difflib import get_close_matches  # noqa: PLC0415 - few files have no such key
+
+    for key in map(str, document.data):
+        if get_close_matches(key.casefold(), (KEY,), cutoff=0.85):
+            raise document.error((key,), "unknown key", f'did you mean "{KEY}"?')
+
+
+def _parsed(file: str, matter: str, above: int) -> tuple[Any, dict[Keys, int]]:
+    """What YAML says, and the line of each key; ``above`` it stand so many lines."""
     import yaml  # noqa: PLC0415 - few projects have such files
 
     try:
         node = yaml.compose(matter, Loader=yaml.SafeLoader)
-        lines: dict[Keys, int] = {}
+        lines = _Lines(file, above + 1)
         if node is not None:
-            _note_lines(node, (), lines, set())
-        return yaml.safe_load(matter), lines
+            lines.note(node, ())
+        return yaml.safe_load(matter), lines.found
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
-        line = mark.line + 2 if mark is not None else None
+        line = mark.line + above + 1 if mark is not None else None
         problem = getattr(error, "problem", None) or "it cannot be parsed"
         raise ConfigError(file, line, "", f"not valid YAML: {problem}") from error
-    except (RecursionError, ValueError) as error:
+    except ConfigError:
+        raise
+    except (RecursionError, ValueError, TypeError, OverflowError) as error:
         raise ConfigError(file, None, "", "not valid YAML: it cannot be read") from error
 
 
-def _note_lines(node: Any, keys: Keys, lines: dict[Keys, int], seen: set[int]) -> None:
-    """The line of each key of nested mappings; the file's first line holds ``---``."""
-    if node.id != "mapping" or id(node) in seen:
-        return
-    seen.add(id(node))
-    for key, value in node.value:
-        if key.id == "scalar":
-            place = (*keys, str(key.value))
-            lines[place] = key.start_mark.line + 2
-            _note_lines(value, place, lines, seen)
+@define
+class _Lines:
+    """The lines of the keys of nested mappings, each of which may stand there once.
+
+    In KEY, each must be a text.
+    """
+
+    file: str
+    first: int
+    found: dict[Keys, int] = field(factory=dict)
+    seen: set[int] = field(factory=set)
+
+    def note(self, node: Any, keys: Keys) -> None:
+        """Take in a node and all in it. Raises ConfigError."""
+        if id(node) in self.seen:
+            return
+        self.seen.add(id(node))
+        if node.id == "sequence":
+            for number, item in enumerate(node.value):
+                self.note(item, (*keys, str(number)))
+        if node.id == "mapping":
+            pairs = [(key, value) for key, value in node.value if key.id == "scalar"]
+            self.once(pairs, keys)
+            # What others refer to is looked at as part of KEY, if it is.
+            for key, value in sorted(pairs, key=lambda pair: bool(keys) or pair[0].value != KEY):
+                self.note(value, (*keys, str(key.value)))
+
+    def once(self, pairs: list[tuple[Any, Any]], keys: Keys) -> None:
+        """Note the keys of one mapping. Raises ConfigError."""
+        there = set()
+        for key, _ in pairs:
+            place, line = (*keys, str(key.value)), key.start_mark.line + self.first
+            self.found.setdefault(place, line)
+            kind = key.tag.rpartition(":")[2]
+            if place[0] == KEY and kind not in ("str", "merge"):
+                problem = f"YAML takes this key for a value of the type {kind}"
+                raise ConfigError(self.file, line, dotted(place), problem, "put it in quotes")
+            if (kind, key.value) in there:
+                problem = "not valid YAML: the key stands here a second time"
+                raise ConfigError(self.file, line, dotted(place), problem)
+            there.add((kind, key.value))

@@ -14,6 +14,7 @@ compared is the very content that is then used.
 from __future__ import annotations
 
 import os
+import stat
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from pathlib import Path
@@ -100,9 +101,47 @@ def project_of(cwd: str) -> Path:
 
 
 def config_files(folder: Path) -> list[Path]:
-    """The config files that there are in a folder, those of agents included."""
+    """The config files that there are in a folder, those of agents included.
+
+    What is there but cannot be looked at is a ConfigError, not a file that is missing.
+    """
+    if not _is_folder(folder):
+        return []
     names = (folder / f"config{suffix}" for suffix in SUFFIXES)
-    return [path for path in (*names, *_agent_files(folder)) if path.exists()]
+    return [path for path in (*names, *_agent_files(folder / "agents")) if _is_there(path)]
+
+
+def _is_there(path: Path) -> bool:
+    """Whether there is something of that name, be it a link that leads nowhere."""
+    try:
+        path.lstat()
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+    except (OSError, ValueError) as error:
+        raise _unreadable(path, error) from error
+    return True
+
+
+def _is_folder(path: Path) -> bool:
+    """Whether there is a folder; False if nothing is there. Raises ConfigError."""
+    try:
+        mode = path.stat().st_mode
+    except (FileNotFoundError, NotADirectoryError) as error:
+        # Nor is anything there if all that leads to it is missing: but a link says that it is.
+        above = next((one for one in (path, *path.parents) if _is_there(one)), path)
+        if above.is_symlink() and not above.exists():
+            raise ConfigError(str(above), None, "", "is a link that leads nowhere") from error
+        return False
+    except (OSError, ValueError) as error:
+        raise _unreadable(path, error) from error
+    if not stat.S_ISDIR(mode):
+        raise ConfigError(str(path), None, "", "is no folder")
+    return True
+
+
+def _unreadable(path: Path, error: Exception) -> ConfigError:
+    reason = getattr(error, "strerror", None) or str(error)
+    return ConfigError(str(path), None, "", f"cannot be read: {reason}")
 
 
 def contents_of(folder: Path) -> dict[Path, bytes]:
@@ -112,11 +151,13 @@ def contents_of(folder: Path) -> dict[Path, bytes]:
 
 
 def _agent_files(folder: Path) -> list[Path]:
-    """The Markdown files of agents beside a config."""
-    try:
-        return sorted(path for path in (folder / "agents").iterdir() if path.suffix == ".md")
-    except OSError:
+    """The Markdown files of agents, in a folder beside a config. Raises ConfigError."""
+    if not _is_folder(folder):
         return []
+    try:
+        return sorted(path for path in folder.iterdir() if path.suffix == ".md")
+    except OSError as error:
+        raise _unreadable(folder, error) from error
 
 
 def _parts(name: str, folder: Path, contents: Mapping[Path, bytes]) -> list[Part]:
@@ -148,9 +189,9 @@ def problems(cwd: str | None, *, config: str | None = None) -> list[ConfigError]
         folders.append(("project", Path(cwd, ".ringfence")))
     found: list[ConfigError] = []
     for name, folder in folders:
-        for path in config_files(folder):
-            found += _problems(partial(_one_file, name, folder, path))
         try:
+            for path in config_files(folder):
+                found += _problems(partial(_one_file, name, folder, path))
             _parts(name, folder, contents_of(folder))
         except ConfigError as error:
             if str(error) not in map(str, found):

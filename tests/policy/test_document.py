@@ -196,7 +196,7 @@ def test_directory_instead_of_a_file(tmp_path):
     """A directory is an error, not an absent file: what it should forbid would be allowed."""
     with pytest.raises(ConfigError) as caught:
         read(tmp_path)
-    assert str(caught.value) == f"{tmp_path}: cannot be read: Is a directory"
+    assert str(caught.value) == f"{tmp_path}: is no regular file"
 
 
 def test_absent_file(tmp_path):

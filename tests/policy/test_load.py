@@ -1,5 +1,6 @@
 """From files to rules: layers, defaults, sources, and what is refused."""
 
+import os
 from pathlib import Path
 from typing import ClassVar
 
@@ -413,7 +414,7 @@ class TestAgentFiles:
         call = ToolCall("bash", {"command": "ls"}, "/p", "x", env={})
         assert Engine(loaded, NoFileSystem()).decide(call).state is State.ASK
 
-    @pytest.mark.parametrize("text", ["", "# no matter\n", "---\nname: x\n---\n", "---\nunended\n"])
+    @pytest.mark.parametrize("text", ["", "# no matter\n", "---\nname: x\n---\n", "---\n---\n"])
     def test_without(self, tmp_path, text):
         """A file without permissions says nothing."""
         loaded = policy(tmp_path, {"home/.config/ringfence/agents/x.md": text})
@@ -434,6 +435,20 @@ class TestAgentFiles:
             ),
             ("permission:\n  read: ask\n  tools: 1", 4, "must be a table"),
             ("permission:\n  task: ask", 3, "unknown key"),
+            ("name: x\npermissions:\n  bash: deny", 3, 'did you mean "permission"?'),
+            ("Permission:\n  bash: deny", 2, 'did you mean "permission"?'),
+            ("premission:\n  bash: deny", 2, 'did you mean "permission"?'),
+            ("permission:allow", 2, "is no table of keys"),
+            ("permission:\n  bash:\n    ls: deny\n    ls: allow", 5, "a second time"),
+            ("permission:\n  bash: deny\npermission:\n  bash: ask", 4, "a second time"),
+            ("permission:\n  bash:\n    1: deny", 4, "for a value of the type int"),
+            ("permission:\n  bash:\n    on: deny", 4, "for a value of the type bool"),
+            ("permission:\n  bash:\n    ~: deny", 4, "for a value of the type null"),
+            ("permission:\n  bash:\n    2020-01-01: deny", 4, "for a value of the type timestamp"),
+            ("x: &a\n  2: deny\npermission:\n  bash: *a", 3, "the type int"),
+            ("x: &a\n  2: deny\npermission:\n  bash:\n    <<: *a", 3, "the type int"),
+            ("permission:\n  2: deny", 3, "for a value of the type int"),
+            ("permission:\n  bash:\n    ? [a]\n    : deny", 4, "not valid YAML"),
         ],
     )
     def test_errors(self, tmp_path, matter, line, problem):
@@ -443,6 +458,84 @@ class TestAgentFiles:
             policy(tmp_path, {name: f"---\n{matter}\n---\n"})
         assert (raised.value.file, raised.value.line) == (str(tmp_path / name), line)
         assert problem in str(raised.value)
+
+    @pytest.mark.parametrize(
+        "text",
+        [
+            "--- \npermission:\n  bash:\n    'rm *': deny\n---\t\n",
+            "\r\n---\r\npermission:\r\n  bash:\r\n    'rm *': deny\r\n---\r\nText.\r\n",
+            "\n \n---\npermission:\n  bash:\n    'rm *': deny\n---\n",
+            "\ufeff---\rpermission:\r  bash:\r    'rm *': deny\r---",
+            "---\npermission:\n  bash:\n    'rm *': deny\n    'x ---': ask\n---",
+        ],
+    )
+    def test_spellings(self, tmp_path, text):
+        """Blanks and line ends that editors leave do not make a file say nothing."""
+        path = tmp_path / "home/.config/ringfence/agents/x.md"
+        path.parent.mkdir(parents=True)
+        path.write_text(text, newline="")
+        rule = policy(tmp_path, {}).for_agent("x").rule("bash", "rm a")
+        assert rule.state is State.DENY
+        line = text[: text.index("'rm")].replace("\r\n", "\n").replace("\r", "\n").count("\n") + 1
+        assert rule.source == f"{path}:{line}"
+
+    @pytest.mark.parametrize("text", ["---\nunended\n", "---\npermission:\n  bash: deny\n"])
+    def test_unclosed(self, tmp_path, text):
+        """A front matter without an end is an error: what it says would be ignored."""
+        with pytest.raises(ConfigError, match=r"x.md:1: the front matter is not closed"):
+            policy(tmp_path, {"home/.config/ringfence/agents/x.md": text})
+
+
+def _link(target):
+    return lambda path: path.symlink_to(target)
+
+
+class TestWhatIsNoFile:
+    """What stands where a config belongs is never taken for none."""
+
+    @pytest.mark.parametrize("base", ["home/.config", "project"])
+    @pytest.mark.parametrize(
+        ("name", "make", "problem"),
+        [
+            ("config.toml", _link("nowhere"), "is a link that leads nowhere"),
+            ("config.toml", _link("config.toml"), "cannot be read: Too many levels"),
+            ("config.json", Path.mkdir, "is no regular file"),
+            ("config.toml", os.mkfifo, "is no regular file"),
+            ("config.toml", _link("/dev/zero"), "is no regular file"),
+            ("agents", _link("nowhere"), "is a link that leads nowhere"),
+            ("agents", _link("agents"), "cannot be read: Too many levels"),
+            ("agents", Path.touch, "is no folder"),
+            ("agents/x.md", os.mkfifo, "is no regular file"),
+            ("agents/x.md", _link("nowhere"), "is a link that leads nowhere"),
+            ("agents/x.md", Path.mkdir, "is no regular file"),
+            ("", _link("nowhere"), "is a link that leads nowhere"),
+            ("", lambda path: path.symlink_to(path), "cannot be read: Too many levels"),
+            ("", Path.touch, "is no folder"),
+        ],
+    )
+    def test_it_is_an_error(self, tmp_path, monkeypatch, base, name, make, problem):
+        """That names it, and `config check` tells it too."""
+        monkeypatch.setenv("HOME", str(tmp_path / "home"))
+        monkeypatch.delenv("XDG_CONFIG_HOME", raising=False)
+        folder = tmp_path / base / ("ringfence" if base.endswith("config") else ".ringfence")
+        path = folder / name if name else folder
+        path.parent.mkdir(parents=True)
+        make(path)
+        with pytest.raises(ConfigError) as raised:
+            load_policy(str(tmp_path / "project"))
+        assert str(raised.value).startswith(f"{path}: {problem}")
+        assert str(raised.value) in map(str, problems(str(tmp_path / "project")))
+
+    def test_a_link_above(self, tmp_path):
+        """A link to a disk that is not mounted does not make a policy vanish."""
+        (tmp_path / "home").mkdir()
+        (tmp_path / "home/.config").symlink_to("/not/mounted")
+        with pytest.raises(ConfigError, match=r"\.config: is a link that leads nowhere"):
+            policy(tmp_path, {})
+
+    def test_a_home_that_is_none(self):
+        """Users of services have none, and so no config."""
+        assert not load_policy(None, env={"HOME": "/dev/null"}).layers
 
 
 def test_all_problems(tmp_path, monkeypatch):
