@@ -54,13 +54,18 @@ def read_private(path: Path) -> bytes | None:
         return None
     except OSError as error:
         raise StateError(f"{path} cannot be read: {error.strerror}") from error
-    with os.fdopen(handle, "rb") as file:
+    try:
         status = os.fstat(handle)
         if not stat.S_ISREG(status.st_mode):
             raise StateError(f"{path} is no regular file")
         if status.st_uid != os.getuid() or status.st_mode & 0o022:
             raise StateError(f"{path} may have been written by others, so it is not believed")
-        content = file.read(MAX_BYTES + 1)
+        with os.fdopen(handle, "rb", closefd=False) as file:
+            content = file.read(MAX_BYTES + 1)
+    except OSError as error:
+        raise StateError(f"{path} cannot be read: {error.strerror}") from error
+    finally:
+        os.close(handle)
     if len(content) > MAX_BYTES:
         raise StateError(f"{path} is larger than {MAX_BYTES} bytes")
     return content

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import argparse
+import errno
 import json
 import os
+import stat
 import sys
 import time
 from collections import deque
@@ -12,10 +14,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from ringfence.engine.cli.output import write_json, write_text
+from ringfence.engine.cli.output import warn, write_json, write_text
 from ringfence.engine.escape import shorten, visible
 from ringfence.engine.log import ReviewLog, files
 
+ERROR = 2
 _WIDTH = 160
 _PAUSE = 0.2  # seconds between two looks at a log that is followed
 
@@ -45,7 +48,17 @@ def register(commands: Any) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Print the entries that were asked for."""
     path = ReviewLog.of_user("log").path
-    there = [file.open("rb") for file in files(path)]
+    try:
+        return _run(path, arguments)
+    except OSError as error:
+        if error.filename is None:  # not of the log, but of where it is written to
+            raise
+        warn(f"{error.filename} cannot be read: {error.strerror}")
+        return ERROR
+
+
+def _run(path: Path, arguments: argparse.Namespace) -> int:
+    there = [_opened(file) for file in files(path)]
     sizes = [os.fstat(file.fileno()).st_size for file in there]
     lines = (line for file, size in zip(there, sizes, strict=True) for line in _until(file, size))
     for entry in deque(_entries(lines, arguments), maxlen=arguments.n or None):
@@ -58,6 +71,15 @@ def run(arguments: argparse.Namespace) -> int:
     elif not there:
         write_text(visible(f"Nothing was logged yet: {path}"))
     return 0
+
+
+def _opened(path: Path) -> BinaryIO:
+    """A file of the log. Raises OSError, for what is no regular file too."""
+    handle = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
+    if not stat.S_ISREG(os.fstat(handle).st_mode):
+        os.close(handle)
+        raise OSError(errno.EINVAL, "it is no regular file", str(path))
+    return os.fdopen(handle, "rb")
 
 
 def _until(file: BinaryIO, size: int) -> Iterator[bytes]:
@@ -103,7 +125,7 @@ def _newer(path: Path, file: BinaryIO | None) -> BinaryIO | None:
     try:
         if file is not None and os.path.samestat(os.fstat(file.fileno()), path.stat()):
             return None
-        return path.open("rb")
+        return _opened(path)
     except FileNotFoundError:
         return None
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -90,3 +92,15 @@ def test_follow(log):
     assert json.loads(reader.stdout.readline()) == {"n": 2}
     reader.kill()
     reader.wait()
+
+
+@pytest.mark.parametrize("make", [Path.mkdir, os.mkfifo])
+def test_no_regular_file(tmp_path, monkeypatch, capsys, make):
+    """What is no log is named, and not waited for."""
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    path = tmp_path / "ringfence/review.jsonl"
+    path.parent.mkdir()
+    make(path)
+    assert main(["log"]) == 2
+    expected = f"ringfence: {path} cannot be read: it is no regular file\n"
+    assert capsys.readouterr().err == expected
