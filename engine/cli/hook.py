@@ -10,13 +10,11 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import select
-import signal
 import sys
-import time
 from collections.abc import Callable
 from typing import Any
 
+from ringfence.engine import watchdog
 from ringfence.engine.hosts import HOSTS, host
 from ringfence.engine.hosts.model import Answer, Host
 from ringfence.engine.hosts.payload import MAX_BYTES, PayloadError
@@ -28,8 +26,6 @@ START_LIMIT = 5.0
 
 TIME_LIMIT = 0.9
 """Seconds for one answer after that."""
-
-_READY = b"!"
 
 
 def register(commands: Any) -> None:
@@ -99,57 +95,25 @@ def _log_refusal(asking: Host, reason: str) -> None:
 
 def watched(make: Callable[[], Answer], asking: Host) -> Answer:
     """What ``make`` answers in a child process, or a refusal if it does not, or not in time."""
-    reader, writer = os.pipe()
-    child = os.fork()
-    if child == 0:
-        os.close(reader)
-        _be_child(make, writer)
-    os.close(writer)
+
+    def answer() -> bytes:
+        made = make()
+        return json.dumps([made.stdout, made.stderr, made.status]).encode()
+
     try:
-        said = _heard(reader)
-    finally:
-        os.close(reader)
-        os.kill(child, signal.SIGKILL)
-        os.waitpid(child, 0)
-    if isinstance(said, str):
-        return asking.refuse(said)
-    return said
-
-
-def _be_child(make: Callable[[], Answer], writer: int) -> None:
-    """Load the engine, say so, answer, and end without anything that could go wrong."""
-    try:
-        import ringfence.engine.engine  # noqa: PLC0415
-        import ringfence.engine.shell  # noqa: F401, PLC0415 - the slow part
-
-        os.write(writer, _READY)
-        answer = make()
-        said = json.dumps([answer.stdout, answer.stderr, answer.status]).encode()
-        while said:
-            said = said[os.write(writer, said) :]
-    finally:
-        os._exit(0)
-
-
-def _heard(reader: int) -> Answer | str:
-    """The child's answer, or why there is none."""
-    said = b""
-    deadline = time.monotonic() + START_LIMIT
-    while True:
-        left = deadline - time.monotonic()
-        if left <= 0 or not select.select([reader], [], [], left)[0]:
-            return f"no answer within {TIME_LIMIT:g} seconds"
-        part = os.read(reader, 1 << 16)
-        if not part:
-            break
-        if not said:
-            deadline = time.monotonic() + TIME_LIMIT
-        said += part
-    try:
-        stdout, stderr, status = json.loads(said.removeprefix(_READY))
+        said = watchdog.answer(answer, TIME_LIMIT, prepare=_load, start_limit=START_LIMIT)
+        stdout, stderr, status = json.loads(said)
+    except watchdog.NoAnswerError as error:
+        return asking.refuse(str(error))
     except ValueError:
-        return "the engine ended without an answer"
+        return asking.refuse("the engine ended without an answer")
     return Answer(stdout, stderr, status)
+
+
+def _load() -> None:
+    """The engine, which is the slow part, in the child alone."""
+    import ringfence.engine.engine  # noqa: PLC0415
+    import ringfence.engine.shell  # noqa: F401, PLC0415
 
 
 # --- output ------------------------------------------------------------------------------------

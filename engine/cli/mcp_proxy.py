@@ -11,6 +11,8 @@ from ringfence.engine.cli.output import warn
 from ringfence.engine.engine import Engine
 from ringfence.engine.grants import GrantStore
 from ringfence.engine.log import ReviewLog
+from ringfence.engine.loops import LoopStore
+from ringfence.engine.mcp.judge import Bench, Judge
 from ringfence.engine.mcp.pipes import serve
 from ringfence.engine.mcp.proxy import Proxy
 
@@ -56,16 +58,25 @@ def run(arguments: argparse.Namespace) -> int:
     log = ReviewLog.of_user("mcp-proxy")
 
     def load() -> Engine:
-        return Engine.load(cwd, config=arguments.config, log=log, grants=GrantStore.of_user())
+        return Engine.load(
+            cwd,
+            config=arguments.config,
+            log=log,
+            grants=GrantStore.of_user(),
+            loops=LoopStore.of_user(),
+        )
 
     load()  # a config that cannot be used is told at once
     name = arguments.name or server_name(arguments.server)
     warn(f"calls are judged as {name}:TOOL, in {cwd}")
+    bench = Bench(Judge(load, log))
     try:
-        return serve(Proxy(load, name, cwd, log), arguments.server)
+        return serve(Proxy(bench, name, cwd, log), arguments.server)
     except OSError as error:
         warn(f"cannot run {arguments.server[0]}: {error.strerror}")
         return 127 if isinstance(error, FileNotFoundError) else 126
+    finally:
+        bench.close()
 
 
 def server_name(command: list[str]) -> str:

@@ -3,22 +3,17 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any, Final
 
-from attrs import Factory, define, field, frozen
+from attrs import Factory, define, evolve, field, frozen
 
-from ringfence.engine.approval import NobodyToAskError
-from ringfence.engine.call import Decision, ToolCall
-from ringfence.engine.engine import Engine
-from ringfence.engine.grants import Offer
-from ringfence.engine.hosts.model import mcp_tool, refusal, verdict
+from ringfence.engine.hosts.model import mcp_tool, refusal
 from ringfence.engine.hosts.payload import PayloadError
 from ringfence.engine.log import ReviewLog
 from ringfence.engine.mcp import wire
+from ringfence.engine.mcp.judge import Case, Judgement, Judging
 from ringfence.engine.mcp.wire import Call
-from ringfence.engine.policy.errors import ConfigError
-from ringfence.rules.model import State
 
 MAX_QUESTIONS: Final = 1000
 """Questions that may be open at a time; with one more, the oldest is forgotten."""
@@ -36,22 +31,6 @@ class Sent:
 
 
 @frozen
-class _Person:
-    """The answer to a question, as an Approver: the offer that reads like it."""
-
-    said: str | None = None
-    nobody: bool = False
-
-    def approve(self, _: Decision, offers: Sequence[Offer]) -> Offer | None:
-        if self.nobody:
-            raise NobodyToAskError
-        return next((offer for offer in offers if str(offer) == self.said), None)
-
-
-_NOBODY = _Person(nobody=True)
-
-
-@frozen
 class _Open:
     """A call whose question is not answered yet; ``line`` is as it came, if it came alone."""
 
@@ -63,12 +42,11 @@ class _Open:
 class Proxy:
     """Judges the calls of one client to one server.
 
-    ``load`` makes the engine, for each call anew: a rule or a grant that is added meanwhile holds.
-    ``server`` is the name that rules know it by, ``cwd`` where it works. ``log`` is where calls
-    that could not be judged are written down.
+    ``judge`` says what is to become of a call. ``server`` is the name that rules know it by,
+    ``cwd`` where it works. ``log`` is where messages that could not be read are written down.
     """
 
-    load: Callable[[], Engine]
+    judge: Judging
     server: str
     cwd: str
     log: ReviewLog | None = None
@@ -133,8 +111,8 @@ class Proxy:
         if call.state is not None and call.state.startswith(self._token):
             asked = self._open.pop(call.state, None)
             if asked is not None and asked.call.same_as(call):
-                person = _Person(wire.answered(call.answer))
-                return self._settled(call, person) or Sent(wire.line(call.resumed(asked.call)))
+                answer = call.answer if isinstance(call.answer, Mapping) else {}
+                return self._settled(call, answer) or Sent(wire.line(call.resumed(asked.call)))
             # Whatever was asked, it was not about this call: it is a new one.
             call = Call.of(call.resumed(None))
             return self._judged(call, b"") or Sent(wire.line(call.message))
@@ -143,34 +121,30 @@ class Proxy:
     def _judged(self, call: Call, line: bytes) -> Sent | None:
         """None if the call may run; else the refusal, or the question."""
         asks = call.can_ask if call.is_modern else self._can_ask
+        # A call that brings an answer of the server's is one that came before.
+        case = evolve(self._case(call), counts=call.state is None)
         if not call.is_request or not asks:
-            return self._settled(call, _NOBODY)
-        try:
-            engine = self.load()
-            decision = engine.decide(self._tool_call(call))
-            answers = [str(offer) for offer in engine.offers(decision)]
-        except Exception as error:  # noqa: BLE001  # the call must not run
-            return self._failed(call, error)
-        if decision.state is not State.ASK:
-            return _refused(call, decision)
+            return _refused(call, self.judge(case))
+        said = self.judge(evolve(case, person="ask"))
+        if said.question is None:
+            return _refused(call, said)
         while len(self._open) >= MAX_QUESTIONS:
             del self._open[next(iter(self._open))]
         self._count += 1
         key = f"{self._token}{self._count}"
         self._open[key] = _Open(call, line)
-        return Sent(b"", wire.question(call, key, decision.message, [*answers, DECLINE]))
+        return Sent(b"", wire.question(call, key, said.question, [*said.answers, DECLINE]))
 
-    def _settled(self, call: Call, person: _Person) -> Sent | None:
-        """None if the call may run, after ``person`` was asked if need be; else the refusal."""
-        try:
-            decision = self.load().approve(self._tool_call(call), person)
-        except Exception as error:  # noqa: BLE001  # the call must not run
-            return self._failed(call, error)
-        return _refused(call, decision)
+    def _settled(self, call: Call, response: Any) -> Sent | None:
+        """None if the call may run by what a person answered; else the refusal."""
+        case = evolve(self._case(call), counts=False)
+        if isinstance(response, Mapping):
+            case = evolve(case, person="answered", said=wire.answered(response))
+        return _refused(call, self.judge(case))
 
-    def _tool_call(self, call: Call) -> ToolCall:
+    def _case(self, call: Call) -> Case:
         name = mcp_tool(self.server, call.name)
-        return ToolCall(name, call.arguments, self.cwd, session=self._token)
+        return Case(name, call.arguments, self.cwd, self._token)
 
     # --- answers --------------------------------------------------------------------------------
 
@@ -179,10 +153,8 @@ class Proxy:
         asked = self._open.pop(key, None)
         if asked is None:
             return Sent()
-        has_answer = isinstance(message.get("result"), Mapping)
-        person = _Person(wire.answered(message["result"])) if has_answer else _NOBODY
         passing = Sent(asked.line or wire.line(asked.call.message))
-        return self._settled(asked.call, person) or passing
+        return self._settled(asked.call, message.get("result")) or passing
 
     def _cancelled(self, message: Mapping[str, Any]) -> Sent | None:
         """A call that is cancelled while its question is open never reaches the server."""
@@ -200,20 +172,13 @@ class Proxy:
         self._log(reason)
         return Sent(b"", wire.error(key, code, refusal(reason)))
 
-    def _failed(self, call: Call, error: Exception) -> Sent:
-        plainly = isinstance(error, ConfigError)
-        reason = str(error) if plainly else f"internal error {type(error).__name__}"
-        self._log(reason)
-        return Sent(b"", wire.refusal(call, refusal(reason))) if call.is_request else Sent()
-
     def _log(self, reason: str) -> None:
         if self.log is not None:
             self.log.refused(reason)
 
 
-def _refused(call: Call, decision: Decision) -> Sent | None:
-    """None if the decision lets the call run. A notification is not answered."""
-    said = verdict(decision, asks=False)
-    if said.word != "deny":
+def _refused(call: Call, said: Judgement) -> Sent | None:
+    """None if the judgement lets the call run. A notification is not answered."""
+    if said.objection is None:
         return None
-    return Sent(b"", wire.refusal(call, said.reason)) if call.is_request else Sent()
+    return Sent(b"", wire.refusal(call, said.objection)) if call.is_request else Sent()

@@ -8,7 +8,8 @@ from pathlib import Path
 PATIENT = f"""#!{sys.executable}
 import sys
 from ringfence.engine.cli import hook, main
-hook.START_LIMIT = hook.TIME_LIMIT = 60
+from ringfence.engine.mcp import judge
+hook.START_LIMIT = hook.TIME_LIMIT = judge.START_LIMIT = judge.TIME_LIMIT = 60
 sys.exit(main(sys.argv[1:]))
 """
 

@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ringfence import Engine
+from ringfence.engine.mcp.judge import Judge
 from ringfence.engine.mcp.proxy import MAX_QUESTIONS, Proxy, Sent
 
 OUTSIDE = {"path": "/etc/hosts"}
@@ -19,7 +20,7 @@ MODERN = {
 
 
 def proxy(capabilities=None, load=Engine):
-    made = Proxy(load, "notes", "/home/dev/project")
+    made = Proxy(Judge(load), "notes", "/home/dev/project")
     if capabilities is not None:
         start = {"id": 0, "method": "initialize", "params": {"capabilities": capabilities}}
         assert sent(made, start) == (start, None)

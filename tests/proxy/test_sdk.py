@@ -8,6 +8,7 @@ import pytest
 mcp = pytest.importorskip("mcp", reason="the package mcp is not installed")
 anyio = pytest.importorskip("anyio")
 
+from helpers.program import patient  # noqa: E402
 from mcp import Client, StdioServerParameters  # noqa: E402
 from mcp.client.stdio import stdio_client  # noqa: E402
 from mcp.types import ElicitResult  # noqa: E402
@@ -32,10 +33,10 @@ class Session:
         self.asked = []
         self.mode = mode
         self.errors = home / "errors"
-        words = ["-m", "ringfence.engine.cli", "mcp-proxy", "--name", "notes"]
+        words = ["mcp-proxy", "--name", "notes"]
         words += ["--cwd", str(home.parent / "project"), "--", sys.executable, str(SERVER)]
         self.server = StdioServerParameters(
-            command=sys.executable, args=words, env={"HOME": str(home)}
+            command=patient(home), args=words, env={"HOME": str(home)}
         )
 
     async def elicit(self, _, params):
