@@ -50,6 +50,9 @@ _OUTSIDE = re.compile(
 )
 """A value that is a path outside, whatever its input is named."""
 
+_WINDOWS = re.compile(r"[A-Za-z]:[\\/]|\\\\")
+"""How a path of Windows begins. Here it is a file's odd name, but nobody means that."""
+
 _MAX_PATHS = 1000
 _MAX_VALUES = 1_000_000
 
@@ -111,6 +114,8 @@ def tool_effects(
     for key, value in sorted(named, key=lambda item: item[0] not in DIRECTORY_KEYS):
         if not isinstance(value, str):
             opaque.append(_opaque(f"the {key} of {call.tool} is no text", repr(value)))
+        elif _WINDOWS.match(value):
+            opaque.append(_opaque(f"the {key} of {call.tool} is a path of Windows", value))
         elif key in DIRECTORY_KEYS:
             add(value, key, Operation.ENTER, Certainty.CERTAIN)
             start = effects[-1].path

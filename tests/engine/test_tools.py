@@ -95,3 +95,17 @@ def test_links_are_followed_before_dot_dot(tmp_path):
     (tmp_path / "project" / "link").symlink_to(tmp_path / "other" / "deep")
     real = effects("read", RealFileSystem(), str(tmp_path / "project"), path="link/../x")
     assert real == [("read", f"{tmp_path}/other/x")]
+
+
+@pytest.mark.parametrize("path", ["C:\\Users\\ann\\.ssh\\id", "c:/Users", "\\\\srv\\share\\x"])
+@pytest.mark.parametrize("tool", ["read", "write", "ls", "mcp__files__open"])
+def test_a_path_of_windows(tool, path):
+    """On POSIX it is the name of a file in the folder, but whoever says it means another place."""
+    assert opaque(tool, path=path) == [f"the path of {tool} is a path of Windows"]
+
+
+def test_no_path_of_windows():
+    """A colon or a backslash elsewhere makes none."""
+    for path in ("a:b", "C:", "notes\\a", "src/C:/x", "./C:\\x"):
+        assert not opaque("read", path=path)
+        assert len(effects("read", path=path)) == 1
