@@ -65,7 +65,8 @@ UNKNOWN_TOOL: Final = evolve(
 def _external_directory(facts: Facts, policy: Policy) -> tuple[Verdict, ...]:
     by_rule: dict[Rule, list[Finding]] = {}
     for finding in facts.findings:
-        rule = policy.outside(finding.path, finding.real, finding.effect.operation)
+        effect = finding.effect
+        rule = policy.outside(finding.path, finding.real, effect.operation, tree=effect.tree)
         by_rule.setdefault(rule, []).append(finding)
     opaque_rule = policy.outside(UNKNOWN, UNKNOWN, Operation.UNKNOWN) if facts.opaque else None
     verdicts = []
@@ -86,7 +87,10 @@ def _external_directory(facts: Facts, policy: Policy) -> tuple[Verdict, ...]:
 def _paths(facts: Facts, policy: Policy) -> tuple[Verdict, ...]:
     by_rule: dict[Rule, list[Finding]] = {}
     for touched in facts.touched:
-        rule = policy.path(touched.path, touched.real, touched.effect.operation, facts.cwd)
+        operation = touched.effect.operation
+        # A search of the whole project is no reading of the one file that a rule names.
+        tree = touched.effect.tree and operation is not Operation.READ
+        rule = policy.path(touched.path, touched.real, operation, facts.cwd, tree=tree)
         if rule is not None and rule.state is not State.ALLOW:
             by_rule.setdefault(rule, []).append(touched)
     return tuple(Verdict("paths", rule, tuple(found)) for rule, found in by_rule.items())

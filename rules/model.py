@@ -220,11 +220,19 @@ class Policy(Protocol):
     def names_paths(self) -> bool:
         """Whether any rule is about single paths (see ``path``)."""
 
-    def path(self, path: str, real: str, operation: Operation, cwd: str) -> Rule | None:
-        """What the rules for single paths say of one, inside or outside; None if nothing."""
+    def path(
+        self, path: str, real: str, operation: Operation, cwd: str, *, tree: bool = False
+    ) -> Rule | None:
+        """What the rules for single paths say of one, inside or outside; None if nothing.
 
-    def outside(self, path: str, real: str, operation: Operation) -> Rule:
-        """The rule for one path outside, as named and as it leads (both may hold unknowns)."""
+        With ``tree``, all that is below it is touched, too.
+        """
+
+    def outside(self, path: str, real: str, operation: Operation, *, tree: bool = False) -> Rule:
+        """The rule for one path outside, as named and as it leads (both may hold unknowns).
+
+        ``tree`` as above.
+        """
 
 
 @frozen

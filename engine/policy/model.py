@@ -28,6 +28,8 @@ HEADLESS = "headless"
 
 BUILT_IN = "built-in default"
 
+_BELOW = "it is for a place inside what the command touches as a whole"
+
 
 @frozen
 class Entry:
@@ -111,6 +113,24 @@ class Entry:
         if self.operations and operation not in (*self.operations, Operation.UNKNOWN):
             return False
         return paths.may_cover(pattern, path) or paths.may_cover(pattern, real)
+
+    def below(
+        self,
+        path: str,
+        real: str,
+        operation: Operation,
+        env: Mapping[str, str],
+        cwd: str | None = None,
+    ) -> Rule | None:
+        """The question to put if this one asks or denies, and is for a place below the path."""
+        pattern = paths.resolved(self.pattern, env, cwd)
+        if pattern is None or self.state is State.ALLOW:
+            return None
+        if self.operations and operation not in (*self.operations, Operation.UNKNOWN):
+            return None
+        if not (paths.is_below(pattern, path) or paths.is_below(pattern, real)):
+            return None
+        return evolve(self.rule, state=State.ASK, reason=self.rule.reason or _BELOW)
 
     def may_decide(self, subjects: tuple[str, ...]) -> bool:
         """Whether the rule asks or denies, and matches for some value of what is unknown."""
@@ -225,7 +245,7 @@ class LayeredPolicy:
                 return entry.rule
         return None
 
-    def outside(self, path: str, real: str, operation: Operation) -> Rule:
+    def outside(self, path: str, real: str, operation: Operation, *, tree: bool = False) -> Rule:
         """See ringfence.rules.model.Policy."""
         asked: Rule | None = None
         for layer in reversed(self._free):
@@ -235,6 +255,8 @@ class LayeredPolicy:
                     break
                 if asked is None and entry.may_decide_path(path, real, operation, self.env):
                     asked = evolve(entry.rule, state=State.ASK)
+                if asked is None and tree:
+                    asked = entry.below(path, real, operation, self.env)
             else:
                 continue
             break
@@ -247,7 +269,9 @@ class LayeredPolicy:
         """Whether any rule is about single paths."""
         return any(layer.tables.get(NAMED) for layer in self.layers)
 
-    def path(self, path: str, real: str, operation: Operation, cwd: str) -> Rule | None:
+    def path(
+        self, path: str, real: str, operation: Operation, cwd: str, *, tree: bool = False
+    ) -> Rule | None:
         """See ringfence.rules.model.Policy."""
         asked: Rule | None = None
         for entry in self._entries(NAMED):
@@ -256,6 +280,8 @@ class LayeredPolicy:
                 return asked if asked and decided.state is State.ALLOW else decided
             if asked is None and entry.may_decide_path(path, real, operation, self.env, cwd):
                 asked = evolve(entry.rule, state=State.ASK)
+            if asked is None and tree:
+                asked = entry.below(path, real, operation, self.env, cwd)
         return asked
 
     def default(self, surface: str, subject: str) -> Rule:

@@ -70,6 +70,11 @@ def may_cover(pattern: str, path: str) -> bool:
     return UNKNOWN in path or known.startswith(literal) or literal.startswith(known)
 
 
+def is_below(pattern: str, path: str) -> bool:
+    """Whether what a resolved pattern names lies below ``path``: ``/a/b/**`` below ``/a``."""
+    return re.split(r"[*?\[]", pattern, maxsplit=1)[0].startswith(path.rstrip("/") + "/")
+
+
 @lru_cache(maxsize=512)
 def _compiled(pattern: str) -> re.Pattern[str]:
     """The regular expression of a resolved pattern."""

@@ -69,7 +69,7 @@ def source(call: Call) -> Outcome:
     if files.is_open(state, at.text):
         path: str | None = at.text
     else:
-        path = call.touch(at, Operation.READ)
+        path = call.touch(at, Operation.EXECUTE)
     text = UNKNOWN if path is None else files.read(call.world, path)
     if UNKNOWN in text:
         if path is None or files.is_dictated(state, path):

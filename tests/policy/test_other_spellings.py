@@ -179,3 +179,32 @@ def test_the_resident_engine_has_own_files(tmp_path):
     engine = Engine(load_policy(None, config=str(config)))
     call = ToolCall.bash("rm /run/user/1000/ringfence/a.socket", cwd=str(tmp_path), env=env)
     assert engine.decide(call).state is State.ASK
+
+
+KEYS = '[special.external_directory]\n"*" = "allow"\n"~/.ssh/**" = "deny"\n'
+SECRETS = '[paths]\n"secrets/**" = "deny"\n'
+
+
+@pytest.mark.parametrize(
+    ("command", "config", "state"),
+    [
+        ("tar cf x.tar ~", KEYS, State.ASK),
+        ("grep -r x ~", KEYS, State.ASK),
+        ("rm -rf ~", KEYS, State.ASK),
+        ("cp -r ~/.ssh x", KEYS, State.DENY),
+        ("ls ~", KEYS, State.ALLOW),
+        ("grep -r x ~/src", KEYS, State.ALLOW),
+        ("rm -rf .", SECRETS, State.ASK),
+        ("grep -r x .", SECRETS, State.ALLOW),  # every search would ask
+    ],
+)
+def test_a_tree_holds_what_a_rule_names(decided, command, config, state):
+    assert decided(command, config) is state
+
+
+@pytest.mark.parametrize(
+    ("command", "state"), [("cat /opt/b/x", State.ALLOW), (". /opt/b/x", State.ASK)]
+)
+def test_to_read_a_file_is_not_to_run_it(decided, command, state):
+    config = '[special.external_directory]\n"/opt/b/**" = {read = "allow"}\n'
+    assert decided(command, config) is state

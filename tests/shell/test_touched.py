@@ -264,7 +264,7 @@ def test_certainty(world, command, certainty):
         ("/etc/x", Operation.EXECUTE),
         ("cd /etc/x", Operation.ENTER),
         ("[ -e /etc/x ]", Operation.TEST),
-        ("source /etc/x", Operation.READ),
+        ("source /etc/x", Operation.EXECUTE),
     ],
 )
 def test_operation(world, command, operation):
