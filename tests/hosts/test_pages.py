@@ -13,7 +13,7 @@ from ringfence.engine.hosts.settings import installed
 
 DOCS = Path(__file__).parents[2] / "docs"
 INDEX = (DOCS / "hosts.md").read_text("utf-8")
-PROGRAM = "/home/dev/.local/bin/ringfence"
+PROGRAM = "/home/dev/.local/bin/ringfence-hook"
 
 
 def page(name):
