@@ -193,3 +193,40 @@ def test_names_by_command(words, name):
     from ringfence.engine.cli.mcp_proxy import server_name
 
     assert server_name(words.split()) == name
+
+
+BROKEN = """
+import os, sys, time
+from ringfence.engine.engine import Engine
+Engine.approve = lambda *_: {action}
+from ringfence.engine.cli import main
+from ringfence.engine.mcp import judge
+judge.START_LIMIT = 60
+judge.TIME_LIMIT = {limit}
+sys.exit(main(sys.argv[1:]))
+"""
+
+
+@pytest.mark.parametrize(
+    ("action", "reason"),
+    [
+        ("time.sleep(60)", "no answer within 0.8 seconds"),
+        ("os._exit(1)", "the engine ended without an answer"),
+        ("1 / 0", "internal error ZeroDivisionError"),
+        ("os.kill(os.getppid(), 9)", "the process that judges is gone; start this server anew"),
+    ],
+)
+def test_a_broken_engine(env, action, reason):
+    """The call never arrives; everything else goes on."""
+    limit = 0.8 if "sleep" in action else 60
+    program = BROKEN.format(action=action, limit=limit)
+    words = [sys.executable, "-c", program, *command(*python(ECHO))[3:]]
+    ping = b'{"method":"ping"}\n'
+    done = subprocess.run(
+        words, input=call("a") + ping, capture_output=True, env=env, timeout=60, check=False
+    )
+    lines = done.stdout.splitlines(keepends=True)
+    assert b"got " + ping in lines
+    (answer,) = [json.loads(line) for line in lines if not line.startswith(b"got")]
+    assert answer["result"]["isError"]
+    assert reason in answer["result"]["content"][0]["text"]
