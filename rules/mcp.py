@@ -6,11 +6,12 @@ server and tool is meant, or which discovery operation.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from typing import Any
 
 from attrs import frozen
+
+from ringfence.rules.wildcards import matches_all
 
 PROXY = "mcp"
 """The tool that calls others."""
@@ -35,7 +36,9 @@ class Target:
         if not pattern:
             return False
         wider = self.names[place + 1 : -1] or self.names[place + 1 :]
-        return pattern == self.names[place] or not all(_matches(pattern, name) for name in wider)
+        return pattern == self.names[place] or not all(
+            matches_all(pattern.split("*"), name) for name in wider
+        )
 
 
 def is_mcp(tool: str) -> bool:
@@ -83,10 +86,6 @@ def _proxied(data: Mapping[str, Any]) -> tuple[Target, ...]:
     if not found:
         found.append(Target((server, "mcp_list") if server else ("mcp_status",)))
     return tuple(found)
-
-
-def _matches(pattern: str, name: str) -> bool:
-    return re.fullmatch(".*".join(map(re.escape, pattern.split("*"))), name) is not None
 
 
 def _text(data: Mapping[str, Any], key: str) -> str:

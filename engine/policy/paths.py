@@ -12,12 +12,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from functools import lru_cache
 
+from ringfence.engine.policy.globs import glob
 from ringfence.rules.model import UNCERTAIN, UNKNOWN
 
 _VARIABLE = re.compile(r"\$(?:\{(\w+)\}|(\w+))")
-_PIECE = re.compile(r"\*\*/|\*\*|\*|\?|\[!?\]?[^]/]*\]|[^*?\[]+|\[")
 _GLOB = frozenset("*?[")
 
 
@@ -52,10 +51,10 @@ def covers(pattern: str, path: str, *, folded: bool = False) -> bool:
         return False  # it may hold a `..`
     start = next((i for i, c in enumerate(path) if c in UNCERTAIN or c in _GLOB), None)
     if start is None:
-        return _compiled(pattern).fullmatch(path) is not None
+        return glob(pattern).matches(path)
     # A name, or a path, below what is known: only a pattern for all of that covers it.
     folder = path[:start].rpartition("/")[0]
-    return pattern.endswith("/**") and _compiled(pattern).fullmatch(folder) is not None
+    return pattern.endswith("/**") and glob(pattern).matches(folder)
 
 
 def may_cover(pattern: str, path: str) -> bool:
@@ -73,30 +72,3 @@ def may_cover(pattern: str, path: str) -> bool:
 def is_below(pattern: str, path: str) -> bool:
     """Whether what a resolved pattern names lies below ``path``: ``/a/b/**`` below ``/a``."""
     return re.split(r"[*?\[]", pattern, maxsplit=1)[0].startswith(path.rstrip("/") + "/")
-
-
-@lru_cache(maxsize=512)
-def _compiled(pattern: str) -> re.Pattern[str]:
-    """The regular expression of a resolved pattern."""
-    end = ""
-    if pattern.endswith("/**"):
-        pattern, end = pattern[:-3], "(?:/.*)?"
-    parts = []
-    for piece in _PIECE.findall(pattern):
-        if piece == "**/":
-            parts.append("(?:.*/)?")
-        elif piece == "**":
-            parts.append(".*")
-        elif piece == "*":
-            parts.append("[^/]*")
-        elif piece == "?":
-            parts.append("[^/]")
-        elif piece[0] == "[" and len(piece) > 1:
-            inner = piece[1:-1].replace("\\", "\\\\")
-            parts.append(f"[^{inner[1:]}]" if inner.startswith("!") else f"[{inner}]")
-        else:
-            parts.append(re.escape(piece))
-    try:
-        return re.compile("".join(parts) + end, re.DOTALL)
-    except re.error:
-        return re.compile(re.escape(pattern) + end, re.DOTALL)
