@@ -75,10 +75,11 @@ def _proxied(data: Mapping[str, Any]) -> tuple[Target, ...]:
         elif ":" in name:
             server_name, _, tool = name.partition(":")
             found.append(_called(server_name, tool, operation))
-        else:  # `server_tool`, where nobody says how long the server's name is
+        else:  # `server_tool`, or a tool alone, where nobody says how long the server's name is
             pieces = name.split("_")
-            servers = tuple("_".join(pieces[:n]) for n in range(1, len(pieces)))
-            found.append(Target((name, operation), servers))
+            splits = [("_".join(pieces[:n]), "_".join(pieces[n:])) for n in range(1, len(pieces))]
+            found.append(Target((name, operation), tuple(server for server, _ in splits)))
+            found += (_called(server, tool, operation) for server, tool in splits)
     if connected := _text(data, "connect"):
         found.append(Target((connected, "mcp_connect")))
     if _text(data, "search"):

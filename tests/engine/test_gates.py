@@ -322,6 +322,11 @@ class TestOtherSurfaces:
             ({"tool": "my_git_log"}, {"my_git": "deny"}, "deny"),  # the server, it may be
             ({"tool": "my_git_log"}, {"*": "ask", "my_git": "allow"}, "ask"),  # or not
             ({"tool": "git_log"}, {"mcp_call": "deny"}, "deny"),
+            ({"tool": "hub_rm_x"}, {"hub:*": "allow", "hub:rm_*": "deny"}, "deny"),
+            ({"tool": "my_hub_rm_x"}, {"my_hub:*": "allow", "my_hub:rm_*": "deny"}, "deny"),
+            ({"tool": "hub_get_x"}, {"hub:*": "deny", "hub:get_*": "allow"}, "allow"),
+            ({"describe": "hub_rm_x"}, {"hub:rm_*": "ask"}, "ask"),
+            ({"tool": "hub_rm_x"}, {"*": "ask", "hub_rm_x": "allow"}, "allow"),
             ({"describe": "git_log"}, {"*": "ask", "mcp_describe": "allow"}, "allow"),
             ({"search": "log"}, {"*": "ask", "mcp_search": "allow"}, "allow"),
             ({"connect": "git"}, {"mcp_connect": "ask", "git": "deny"}, "deny"),
