@@ -21,13 +21,16 @@ from ringfence.engine import patches
 from ringfence.engine.call import ToolCall
 from ringfence.engine.filesystem import FileSystem
 from ringfence.engine.paths import join, kernel_path
+from ringfence.engine.policy.globs import glob
 from ringfence.rules.model import Certainty, Effect, Opaque, OpaqueKind, Operation
 
 PATH_KEYS = frozenset(
     (
         *("path", "paths", "file", "files", "filename", "file_path", "file_paths", "filePath"),
         *("filePaths", "absolute_path", "notebook_path", "dir_path", "dir", "directory"),
-        *("directories", "folder", "root", "cwd", "workdir", "working_directory", "target_file"),
+        *("directories", "folder", "root", "target_file"),
+        *("cwd", "workdir", "work_dir", "workDir", "working_dir", "workingDir"),
+        *("working_directory", "workingDirectory"),
         *("source", "destination", "source_path", "destination_path", "old_path", "new_path"),
         *("output_path", "input_path", "uri"),
     )
@@ -37,16 +40,26 @@ PATH_KEYS = frozenset(
 _ARGUMENTS = frozenset(("args", "arguments", "params", "parameters", "input"))
 """Names of inputs that may hold another tool's arguments as JSON."""
 
-DIRECTORY_KEYS = frozenset(("cwd", "workdir", "working_directory"))
+_WORK_KEYS = frozenset(
+    (
+        *("cwd", "workdir", "work_dir", "workDir", "working_dir", "workingDir"),
+        *("working_directory", "workingDirectory"),
+    )
+)
 """Those of them that say where the tool works."""
+
+DIRECTORY_KEYS = _WORK_KEYS | {"dir", "directory", "folder"}
+"""Those that say where commands start."""
 
 _PATH_KEY = re.compile(r"(?:[Pp]ath|[Ff]ile|[Dd]ir|[Dd]irectory|[Ff]older|[Ff]ilename)s?$")
 """How the name of an input that holds a path ends, in a tool that is not known."""
 
 _OUTSIDE = re.compile(
-    r"(?:~|\.\.|file:/+[^\s/]+"
+    r"~[\w.-]*(?:/\S*)?|\$(?:HOME\b|\{HOME\})\S*|\s*(?i:file):/*[^\s/]\S*"
     r"|/(?:bin|boot|dev|etc|home|lib|mnt|opt|proc|root|run|sbin|srv|sys|tmp|usr|var"
-    r"|Applications|Library|System|Users|Volumes|private))(?:/[^\s]*)?",
+    r"|Applications|Library|System|Users|Volumes|private)(?:/\S*)?"
+    r"|/[^\s/\\^|]+/[^\s\\^|]*"  # what has these is rather a regular expression
+    r"|(?:\S*/)?\.\.(?:/\S*)?"
 )
 """A value that is a path outside, whatever its input is named."""
 
@@ -62,18 +75,24 @@ class Tool:
     """What a tool does with the paths in its input.
 
     ``needs_path`` if it cannot work without one: then a call without is not understood.
-    ``pattern`` names the input that holds a glob, which may itself lead somewhere else;
+    ``patterns`` name the inputs that hold globs, which may themselves lead somewhere else;
     ``program`` one that holds a program in a language that is not read here. ``patches`` if one
     of its inputs is a patch, which names the paths; ``tree`` if it looks at all below a folder.
+    ``texts`` name the inputs that hold no path, whatever they look like; without any, only those
+    of PATH_KEYS do.
     """
 
     operation: Operation
     needs_path: bool = True
-    pattern: str | None = None
+    patterns: tuple[str, ...] = ()
     program: str | None = None
     patches: bool = False
     tree: bool = False
+    texts: tuple[str, ...] = ()
 
+
+_SEARCHED = ("pattern", "patterns", "query", "regex", "regexp", "search", "text", "content")
+_GLOBS = ("glob", "globs", "include", "includes")
 
 TOOLS: Mapping[str, Tool] = {
     "read": Tool(Operation.READ),
@@ -81,9 +100,21 @@ TOOLS: Mapping[str, Tool] = {
     "edit": Tool(Operation.WRITE),
     "delete": Tool(Operation.DELETE),
     "patch": Tool(Operation.WRITE, patches=True),
-    "find": Tool(Operation.READ, needs_path=False, pattern="pattern", tree=True),
-    "grep": Tool(Operation.READ, needs_path=False, pattern="glob", tree=True),
-    "ls": Tool(Operation.READ, needs_path=False),
+    "find": Tool(
+        Operation.READ,
+        needs_path=False,
+        patterns=("pattern", "patterns", *_GLOBS),
+        tree=True,
+        texts=("pattern", "patterns", *_GLOBS, "exclude", "ignore"),
+    ),
+    "grep": Tool(
+        Operation.READ,
+        needs_path=False,
+        patterns=_GLOBS,
+        tree=True,
+        texts=(*_SEARCHED, *_GLOBS, "exclude", "ignore"),
+    ),
+    "ls": Tool(Operation.READ, needs_path=False, texts=("exclude", "ignore")),
     "fetch": Tool(Operation.READ, needs_path=False),
     "powershell": Tool(Operation.UNKNOWN, needs_path=False, program="command"),
 }
@@ -96,7 +127,6 @@ def tool_effects(
 ) -> tuple[tuple[Effect, ...], tuple[Opaque, ...]]:
     """The effects of a call of a tool other than bash, and what in it is not understood."""
     tool = TOOLS.get(call.tool, _UNKNOWN_TOOL)
-    known = call.tool in TOOLS
     start = call.cwd
     effects: list[Effect] = []
     opaque: list[Opaque] = []
@@ -109,14 +139,14 @@ def tool_effects(
             Effect(path, operation, (0, 0), text, call.tool, certainty, "", facts, tree=tree)
         )
 
-    named = list(_values(call.input, known=known))
+    named = list(_values(call))
     # Where the tool works comes first: the other paths start there.
-    for key, value in sorted(named, key=lambda item: item[0] not in DIRECTORY_KEYS):
+    for key, value in sorted(named, key=lambda item: item[0] not in _WORK_KEYS):
         if not isinstance(value, str):
             opaque.append(_opaque(f"the {key} of {call.tool} is no text", repr(value)))
         elif _WINDOWS.match(value):
             opaque.append(_opaque(f"the {key} of {call.tool} is a path of Windows", value))
-        elif key in DIRECTORY_KEYS:
+        elif key in _WORK_KEYS:
             add(value, key, Operation.ENTER, Certainty.CERTAIN)
             start = effects[-1].path
         else:
@@ -128,7 +158,7 @@ def tool_effects(
             for path, operation, _ in patches.touched(text if isinstance(text, str) else ""):
                 patched = True
                 add(path, "patch", operation, Certainty.CERTAIN)
-    if tool.needs_path and not patched and all(key in DIRECTORY_KEYS for key, _ in named):
+    if tool.needs_path and not patched and all(key in _WORK_KEYS for key, _ in named):
         opaque.append(_opaque(f"{call.tool} names no path that is understood", ""))
     if tool.program:
         program = str(call.input.get(tool.program, ""))
@@ -137,21 +167,44 @@ def tool_effects(
         reason = f"{call.tool} names too many paths"
         opaque.append(_opaque(reason, "", OpaqueKind.LIMIT))
 
-    pattern = call.input.get(tool.pattern) if tool.pattern else None
-    if isinstance(pattern, str):
-        # A relative pattern starts at the directory searched.
-        searched = [effect for effect in effects if effect.operation is tool.operation]
-        start = searched[0].path if searched else start
+    # A relative pattern starts at the directory searched.
+    searched = [effect for effect in effects if effect.operation is tool.operation]
+    start = searched[0].path if searched else start
+    for key, pattern in _globs(call.input, tool.patterns):
         patterns, problem = _alternatives(pattern)
         for text in patterns:
-            if text.startswith(("/", "~")) or ".." in text.split("/"):
-                add(text, str(tool.pattern), tool.operation, Certainty.POSSIBLE)
+            if text.startswith(("/", "~", "$")) or any(map(_is_parent, text.split("/"))):
+                add(_plain(text), key, tool.operation, Certainty.POSSIBLE)
         if problem:
             opaque.append(_opaque(problem, pattern, OpaqueKind.LIMIT))
-    url = call.input.get("url")
-    if isinstance(url, str) and _is_file_url(url):
-        add(url, "url", Operation.READ, Certainty.CERTAIN)
+    if call.tool == "fetch":
+        for key, url in _inputs(call.input):
+            if isinstance(url, str) and key not in PATH_KEYS and _is_file_url(url):
+                add(url, key, Operation.READ, Certainty.CERTAIN)
     return tuple(effects), tuple(opaque)
+
+
+def _globs(data: Mapping[str, Any], keys: tuple[str, ...]) -> Iterator[tuple[str, str]]:
+    """The globs in these inputs, each of which may hold several."""
+    for name in keys:
+        for _, value in _inputs({name: _several(data.get(name))}):
+            if isinstance(value, str):
+                yield name, value
+
+
+def _is_parent(component: str) -> bool:
+    """Whether a component of a glob is ``..``, spelt in one way or another."""
+    if "*" in component or component.startswith(("?", "[!", "[^")):
+        return False  # stars do not find it, nor what leaves out a leading dot
+    return glob(component.replace("\\", "")).matches("..") or ".." in _ALTERNATIVES.split(component)
+
+
+_ALTERNATIVES = re.compile(r"[@+?!]\(|[|)]")
+
+
+def _plain(pattern: str) -> str:
+    """The glob with each ``..`` spelt so."""
+    return "/".join(".." if _is_parent(part) else part for part in pattern.split("/"))
 
 
 def _alternatives(pattern: str) -> tuple[tuple[str, ...], str]:
@@ -195,6 +248,7 @@ def _is_argv(value: object) -> bool:
 def _inputs(data: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
     """Every (key, value) of the input, however deep it stands; a list's items have its key.
 
+    An object comes itself, too, if it is to name a path, but with a name that is not known.
     A tool that calls others may have their arguments as JSON in a text.
     """
     stack: list[tuple[str, Any]] = [("", data)]
@@ -206,7 +260,10 @@ def _inputs(data: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
             raise ValueError("the input is too large, or contains itself")
         if key in _ARGUMENTS and isinstance(value, str):
             value = _parsed(value)  # what it says, in the place of its text
-        if key == "command" or not isinstance(value, (Mapping, list, tuple)):
+        elif key in PATH_KEYS:
+            value = _several(value)
+        unnamed = key in PATH_KEYS and isinstance(value, Mapping) and PATH_KEYS.isdisjoint(value)
+        if unnamed or key == "command" or not isinstance(value, (Mapping, list, tuple)):
             yield key, value
         if isinstance(value, Mapping):
             stack += [(str(k), v) for k, v in reversed(list(value.items()))]
@@ -221,35 +278,53 @@ def _parsed(text: str) -> Any:
         return text
 
 
-def _values(data: Mapping[str, Any], *, known: bool) -> Iterator[tuple[str, Any]]:
+def _several(value: Any) -> Any:
+    """What a text that is a JSON list of texts, or of objects, says; any other value as it is."""
+    if not isinstance(value, str) or value.lstrip()[:1] not in ("[", "{", '"'):
+        return value
+    said = _parsed(value)
+    items = said if isinstance(said, list) else [said]
+    return said if all(isinstance(item, (str, Mapping)) for item in items) else value
+
+
+def _values(call: ToolCall) -> Iterator[tuple[str, Any]]:
     """The (key, value) of every input that holds a path.
 
     A known tool's are those named in PATH_KEYS; of any other, each that is named like a path or
     looks like one that leads outside.
     """
+    known = TOOLS.get(call.tool)
     count = 0
-    for key, value in _inputs(data):
-        if value is None or isinstance(value, (Mapping, list, tuple)):
-            continue
+    for key, value in _inputs(call.input):
         text = value if isinstance(value, str) else ""
-        if key not in PATH_KEYS and (
-            known or not text or not (_PATH_KEY.search(key) or _OUTSIDE.fullmatch(text))
-        ):
-            continue
-        if key == "command" or ("://" in text and not _is_file_url(text)):
-            continue  # a command is read as one; an address on the net is no path
+        if value is None or key == "command" or isinstance(value, (list, tuple)):
+            continue  # a command is read as one
+        outside = _OUTSIDE.fullmatch(text) is not None
+        if known is None:
+            if isinstance(value, Mapping):
+                continue  # what is in it comes by itself
+            looks = outside or (text != "" and _PATH_KEY.search(key) is not None)
+        else:
+            looks = outside and known.texts != () and key not in known.texts
+        found = key in PATH_KEYS or looks
+        if not found or (_URL.match(text) and ".." not in text.split("/")):
+            continue  # an address on the net is no path
         count += 1
         yield key, value
         if count >= _MAX_PATHS:
             return
 
 
+_URL = re.compile(r"\s*(?!file:)[a-z][a-z0-9+.-]*://", re.IGNORECASE)
+
+
 def local_path(text: str, home: str) -> str:
-    """The path that a tool takes ``text`` for: ``~`` and ``file://`` are understood by most."""
+    """The path that a tool takes ``text`` for: most understand ``~``, ``$HOME`` and ``file://``."""
     if _is_file_url(text):
-        return unquote(urlsplit(text).path)
-    if text == "~" or text.startswith("~/"):
-        return home + text[1:]
+        return "/" + unquote(urlsplit(_url(text)).path).lstrip("/")
+    of_home = _HOME.match(text)
+    if of_home:
+        return home + text[of_home.end() :]
     if text.startswith("~"):
         name, slash, rest = text[1:].partition("/")
         try:
@@ -259,8 +334,16 @@ def local_path(text: str, home: str) -> str:
     return text
 
 
+_HOME = re.compile(r"(?:~|\$HOME|\$\{HOME\})(?=/|$)")
+
+
 def _is_file_url(text: str) -> bool:
-    return text[:5].lower() == "file:"
+    return _url(text[:100])[:5].lower() == "file:"
+
+
+def _url(text: str) -> str:
+    """An address as it is read: without blanks around it, tabs and line ends, in plain slashes."""
+    return re.sub(r"[\t\r\n]", "", text).strip("".join(map(chr, range(33)))).replace("\\", "/")
 
 
 def _opaque(reason: str, text: str, kind: OpaqueKind = OpaqueKind.UNKNOWN) -> Opaque:

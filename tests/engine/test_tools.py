@@ -2,11 +2,14 @@
 
 import pytest
 
+from ringfence import Engine
 from ringfence.engine.call import ToolCall
 from ringfence.engine.filesystem import NoFileSystem, RealFileSystem
 from ringfence.engine.tools import tool_effects
+from ringfence.rules.model import State
 
 CWD = "/home/dev/project"
+KNOWN = ("find", "grep", "ls", "fetch", "read", "write")
 
 
 def effects(tool, filesystem=NoFileSystem(), cwd=CWD, **data):  # noqa: B008
@@ -57,6 +60,37 @@ def opaque(tool, **data):
         ("mcp__web__get", {"uri": "https://example.com/x"}, []),
         ("query", {"path": "x", "workdir": "/a"}, [("enter", "/a"), ("unknown", "/a/x")]),
         ("query", {"path": None}, []),
+        # What looks like a path outside is one, whatever its input is named,
+        ("mcp__fs__read", {"p": "/data/x"}, [("unknown", "/data/x")]),
+        ("mcp__fs__read", {"location": "a/../../y"}, [("unknown", "/home/dev/y")]),
+        ("mcp__fs__read", {"x": ["$HOME/y"]}, [("unknown", "/home/dev/y")]),
+        ("mcp__fs__read", {"x": "ab://../../../y"}, [("unknown", "/home/y")]),
+        ("mcp__fs__read", {"x": "\tfile:///etc/y"}, [("unknown", "/etc/y")]),
+        ("grep", {"pattern": "x", "where": "/etc"}, [("read", "/etc")]),
+        # but these are none.
+        ("query", {"url": "https://example.com/a/b", "re": "^/a/b$", "route": "/users"}, []),
+        ("query", {"re": "/foo|bar/x", "ref": "v1..v2", "range": "origin/a..b/c"}, []),
+        ("query", {"text": "as in /data/x, and ../y", "lines": "/a/b\n/c/d", "x": "..."}, []),
+        ("grep", {"pattern": "../x", "query": "/etc/passwd"}, []),
+        # Globs, in whatever input, however `..` is spelt.
+        ("grep", {"include": "../**"}, [("read", "/home/dev/**")]),
+        ("grep", {"glob": ["*.py", "../**"]}, [("read", "/home/dev/**")]),
+        ("find", {"pattern": ["/etc/*"]}, [("read", "/etc/*")]),
+        ("find", {"pattern": '["/etc/*"]'}, [("read", "/etc/*")]),
+        ("find", {"pattern": "[.][.]/*"}, [("read", "/home/dev/*")]),
+        ("find", {"pattern": "a/.[.]/\\.\\./*"}, [("read", "/home/dev/*")]),
+        ("find", {"pattern": "@(..|x)/*"}, [("read", "/home/dev/*")]),
+        ("find", {"pattern": "$HOME/*"}, [("read", "/home/dev/*")]),
+        ("find", {"pattern": ".*/[!a]?/??/[a-z].py"}, []),
+        # Addresses of files, as browsers read them.
+        ("fetch", {"url": " file:///etc/shadow"}, [("read", "/etc/shadow")]),
+        ("fetch", {"url": "\x00\tfi\nle:etc\\shadow"}, [("read", "/etc/shadow")]),
+        ("fetch", {"urls": ["https://x.y", "file:///etc/x"]}, [("read", "/etc/x")]),
+        # A list as text.
+        ("read", {"files": '["/etc/x"]'}, [("read", "/etc/x")]),
+        ("read", {"files": '[{"path": "/etc/x"}]'}, [("read", "/etc/x")]),
+        ("read", {"path": "[1]"}, [("read", f"{CWD}/[1]")]),
+        ("ls", {"workingDirectory": "/etc"}, [("enter", "/etc")]),
     ],
 )
 def test_effects(tool, data, expected):
@@ -80,6 +114,7 @@ def test_no_depth_hides_a_path():
         ("read", {"path": 3}, "the path of read is no text"),
         ("read", {"paths": ["a", 4]}, "the paths of read is no text"),
         ("powershell", {"command": "gc x"}, "commands of powershell are not read"),
+        *((tool, {"path": {"p": "/x"}}, f"the path of {tool} is no text") for tool in KNOWN),
         ("query", {"paths": ["a"] * 2000}, "query names too many paths"),
     ],
 )
@@ -109,3 +144,17 @@ def test_no_path_of_windows():
     for path in ("a:b", "C:", "notes\\a", "src/C:/x", "./C:\\x"):
         assert not opaque("read", path=path)
         assert len(effects("read", path=path)) == 1
+
+
+@pytest.mark.parametrize(
+    "key", ["cwd", "directory", "dir", "folder", "working_dir", "workingDirectory", "workdir"]
+)
+@pytest.mark.parametrize("tool", ["bash", "mcp__shell__run"])
+def test_where_commands_start(key, tool):
+    """By whatever name the call says it."""
+    call = ToolCall(tool, {"command": "cat passwd", key: "/etc"}, CWD, env={"HOME": "/home/dev"})
+    decision = Engine(filesystem=NoFileSystem()).decide(call)
+    assert decision.state is State.ASK
+    assert ("read", "/etc/passwd") in [
+        (str(found.effect.operation), found.path) for found in decision.findings
+    ]
