@@ -6,7 +6,15 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from ringfence.engine.imports.model import READS, WRITES, Import, command, whole_tool
+from ringfence.engine.imports.model import (
+    READS,
+    WRITES,
+    Import,
+    ask_about_all,
+    command,
+    literal,
+    whole_tool,
+)
 from ringfence.rules.tool_names import canonical_tool
 
 _RULE = re.compile(r"([A-Za-z_][\w-]*?(?:__[\w*-]+)*)(?:\((.*)\))?", re.DOTALL)
@@ -19,30 +27,59 @@ def from_claude(data: Mapping[str, Any]) -> Import:
     """
     found = Import()
     permissions = data.get("permissions", data)
-    for state in ("allow", "ask", "deny"):
-        rules = permissions.get(state, [])
-        for rule in rules if isinstance(rules, list) else ():
+    if not isinstance(permissions, Mapping):
+        found.note("permissions", "is no table, so everything is asked about")
+        ask_about_all(found)
+        return found
+    rules = {state: _rules(found, state, permissions.get(state, [])) for state in _STATES}
+    for rule in filter(None, rules["allow"]):
+        _claude_rule(found, rule, "allow")
+    if any(rule is None for state in ("ask", "deny") for rule in rules[state]):
+        ask_about_all(found)  # what is refused comes after it
+    for state in ("ask", "deny"):
+        for rule in filter(None, rules[state]):
             _claude_rule(found, rule, state)
-    for folder in permissions.get("additionalDirectories", []):
-        pattern = f"{str(folder).rstrip('/')}/**"
-        if pattern.startswith(("/", "~")):
+    folders = permissions.get("additionalDirectories", [])
+    for folder in folders if isinstance(folders, list) else [folders]:
+        pattern = f"{literal(folder).rstrip('/')}/**" if isinstance(folder, str) and folder else ""
+        if isinstance(folders, list) and pattern.startswith(("/", "~/")):
             found.put(("special", "external_directory", pattern), "allow")
         else:
             found.note(f"additionalDirectories {folder}", "only absolute folders can be opened")
     for key in permissions:
-        if key not in ("allow", "ask", "deny", "additionalDirectories"):
+        if key not in (*_STATES, "additionalDirectories"):
             found.note(str(key), "stays with Claude Code")
     return found
 
 
-def _claude_rule(found: Import, rule: Any, state: str) -> None:
-    match = _RULE.fullmatch(rule) if isinstance(rule, str) else None
-    if rule == "*":
+_STATES = ("allow", "ask", "deny")
+
+
+def _rules(found: Import, state: str, rules: Any) -> list[str | None]:
+    """The rules of one list; None for one that cannot be read but would forbid something."""
+    if isinstance(rules, str) and state != "allow":
+        rules = [rules]
+    read: list[str | None] = []
+    for rule in rules if isinstance(rules, list) else [rules]:
+        if isinstance(rules, list) and isinstance(rule, str) and _is_rule(rule):
+            read.append(rule)
+        elif state == "allow":
+            found.note(repr(rule), "is no rule that can be read, so it allows nothing")
+        else:
+            found.note(repr(rule), "is no rule that can be read, so everything is asked about")
+            read.append(None)
+    return read
+
+
+def _is_rule(rule: str) -> bool:
+    return rule == "*" or _RULE.fullmatch(rule) is not None
+
+
+def _claude_rule(found: Import, rule: str, state: str) -> None:
+    match = _RULE.fullmatch(rule)
+    if match is None:  # all tools
         for surface in ("tools", "bash", "mcp", "skills"):
             found.put((surface, "*"), state)
-        return
-    if match is None:
-        found.note(repr(rule), "is no rule that can be read")
         return
     name, inner = match[1], match[2]
     inner = None if inner in ("", "*") else inner
@@ -55,20 +92,28 @@ def _claude_rule(found: Import, rule: Any, state: str) -> None:
         if server != "*" and (called != "*" or state != "allow"):
             found.put(("mcp", f"{server}:{called}"), state)
     elif tool == "bash":
-        command(found, str(rule), _claude_command(inner) if inner else "*", state)
+        command(found, rule, _claude_command(inner) if inner else "*", state)
     elif tool in (*READS, *WRITES):
         reads = tool in READS
         if inner is None:
             for each in READS if reads else WRITES:
                 found.put(("tools", each), state)
+        elif "\\" in inner or inner.startswith("!"):
+            for each in READS if reads else WRITES:
+                whole_tool(found, rule, each, state)
         else:
             _claude_paths(found, _claude_path(inner), "read" if reads else "write", state)
     elif tool == "skill" and inner is not None:
         found.put(("skills", inner.replace(":*", "*")), state)
-    elif inner is None:
-        found.put(("tools", tool), state)
     else:
-        whole_tool(found, str(rule), tool, state)
+        for each in _AGENTS if tool in _AGENTS else (tool,):
+            if inner is None:
+                found.put(("tools", each), state)
+            else:
+                whole_tool(found, rule, each, state)
+
+
+_AGENTS = ("Task", "Agent")  # one tool, which has had both names
 
 
 def _claude_command(inner: str) -> str:
@@ -78,10 +123,10 @@ def _claude_command(inner: str) -> str:
 def _claude_path(text: str) -> str:
     """``//x`` is absolute, ``/x`` and ``./x`` start in the project."""
     if text.startswith("//"):
-        return text[1:]
-    if text.startswith("/"):
-        return f".{text}"
-    return text
+        text = text[1:]
+    elif text.startswith("/"):
+        text = f".{text}"
+    return text.replace("$", "[$]")
 
 
 def _claude_paths(found: Import, pattern: str, operation: str, state: str) -> None:

@@ -8,7 +8,8 @@ from typing import Any
 
 from attrs import define, field
 
-from ringfence.rules.model import State
+from ringfence.rules.model import State, is_known
+from ringfence.rules.wildcards import matches_all
 
 Tables = dict[str, Any]
 
@@ -82,6 +83,19 @@ class Import:
                 why = f"matches more than it did, so what {pattern} refuses stays refused"
                 self.note(f"{keys[-1]}", why)
 
+    def of_tool(self, tool: str, above: tuple[str, ...] = ()) -> str | None:
+        """What is said so far of a whole tool, by the tables for one agent or by those for all."""
+        for tables in (self._table((*above, "")), self.tables):
+            said = [
+                state
+                for pattern, state in tables.get("tools", {}).items()
+                if matches_all(pattern.split("*"), tool)
+            ]
+            said = said[-1:] or [tables.get("defaultPolicy", {}).get("tools")]
+            if said[0]:
+                return str(said[0])
+        return None
+
     def _table(self, keys: tuple[str, ...]) -> Tables:
         """The table that a rule with these keys stands in."""
         table = self.tables
@@ -136,6 +150,15 @@ def is_state(value: Any) -> bool:
     return isinstance(value, str) and value in tuple(State)
 
 
+def is_tool(name: str) -> bool:
+    """Whether a tool may have this name, or match it: any other is an error in a config of ours."""
+    return (
+        bool(name)
+        and is_known(name)
+        and re.search(r"\(|^(read|write|edit|grep|find|ls):", name, re.IGNORECASE) is None
+    )
+
+
 READS, WRITES = ("read", "find", "grep", "ls"), ("edit", "write", "patch")
 
 
@@ -155,7 +178,23 @@ def whole_tool(
     """A rule about a part of what a tool does, which cannot be told apart here."""
     if state == "allow":
         found.note(what, "cannot be told apart here, so it is not allowed")
+    elif not is_tool(tool):
+        found.note(what, "is about no tool, so it is left out")
     else:
-        found.note(what, f"cannot be told apart here, so all of {tool} is asked about")
         for each in WRITES if tool == "edit" else (tool,):
-            found.put((*above, "tools", each), "ask")
+            if found.of_tool(each, above) == State.DENY:
+                found.note(what, f"cannot be told apart here, so all of {each} stays refused")
+            else:
+                found.note(what, f"cannot be told apart here, so all of {each} is asked about")
+                found.put((*above, "tools", each), "ask")
+
+
+def ask_about_all(found: Import) -> None:
+    """Where it is not known which tools a rule is about."""
+    for surface in ("tools", "bash", "mcp", "skills"):
+        found.put((surface, "*"), "ask")
+
+
+def literal(path: str) -> str:
+    """The pattern of this very path."""
+    return re.sub(r"([*?\[$])", r"[\1]", path)

@@ -7,7 +7,15 @@ from collections.abc import Mapping
 from fnmatch import fnmatchcase
 from typing import Any
 
-from ringfence.engine.imports.model import READS, WRITES, Import, command, is_state, whole_tool
+from ringfence.engine.imports.model import (
+    READS,
+    WRITES,
+    Import,
+    command,
+    is_state,
+    is_tool,
+    whole_tool,
+)
 from ringfence.engine.policy.model import SURFACES
 from ringfence.rules.tool_names import canonical_tool
 
@@ -110,6 +118,8 @@ def _opencode_rule(
     elif everything:  # `server_tool` is a tool of MCP
         if state == "allow" and any(fnmatchcase(name, key) for name in _OF_ALL_SERVERS):
             found.note(key, "would be for all servers of MCP here, so it is not allowed")
+        elif not is_tool(tool):
+            found.note(key, "is no tool's name, so it is left out")
         else:
             put(("tools", tool), state)
             put(("mcp", key), state)
@@ -136,6 +146,9 @@ def path_rule(
 
     ``shared`` if other tools' rules, which it must not win over, are for the same operation.
     """
+    if state == "allow" and pattern.startswith("./"):
+        found.note(pattern, "matches no path there, so it is not allowed")
+        return
     keys = (*above, "paths", path_pattern(pattern, state))
     if keys[-1].endswith("/**") and found.stricter(keys, operation, state):
         keys = (*keys[:-1], f"{keys[-1]}/*")  # not the folder itself
@@ -149,12 +162,16 @@ def path_pattern(pattern: str, state: str) -> str:
     """There a star crosses folders, and what has no star is a path from the project on."""
     if pattern == "*":
         return pattern
+    home = re.match(r"(?:~|\$HOME)(?=/|$)", pattern)
+    path = re.sub(r"[\[$]", r"[\g<0>]", pattern[home.end() :] if home else pattern)
     if state == "allow":
-        path = re.sub(r"\*+(?=/)", "*", pattern.replace("[", "[[]"))
+        path = re.sub(r"\*+(?=/)", "*", path)
         path = re.sub(r"\*+(?!/)", "**", path)
     else:  # where ours cannot say the same, more
-        path = re.sub(r"[*?]+", "**", pattern.replace("[", "[[]"))
-    if path.startswith(("/", "~", "$", "./")):
+        path = re.sub(r"[*?]+", "**", path)
+    if home:
+        return f"~{path}"
+    if path.startswith(("/", "./")):
         return path
     # There `*.env` is for files outside, too.
     return f"/{path}" if state != "allow" and path.startswith("*") else f"./{path}"

@@ -6,9 +6,10 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from ringfence.engine.imports.model import Import, is_state
+from ringfence.engine.imports.model import Import, is_state, is_tool
 from ringfence.engine.imports.opencode import path_rule
 from ringfence.engine.policy.model import SURFACES
+from ringfence.rules.model import is_known
 
 _BUILT_INS = ("bash", "read", "write", "edit", "grep", "find", "ls")
 
@@ -49,6 +50,8 @@ def _pi_tables(found: Import, data: Mapping[str, Any], above: tuple[str, ...]) -
             for name, state in table.items():
                 if is_state(state) and _PI_PATH.match(name) and key in ("tools", "special"):
                     _pi_path(found, name, state, above, shared)
+                elif not name or not is_known(name) or (key == "tools" and not is_tool(name)):
+                    found.note(f"{key}.{name}", "can match nothing, so it is left out")
                 elif is_state(state) and (key != "special" or name in _SPECIAL):
                     found.put((*above, key, name), state)
                 else:
@@ -56,7 +59,7 @@ def _pi_tables(found: Import, data: Mapping[str, Any], above: tuple[str, ...]) -
 
 
 _SPECIAL = ("external_directory", "doom_loop")
-_PI_PATH = re.compile(r"(read|write|edit|grep|find|ls|external_directory):(?=.)")
+_PI_PATH = re.compile(r"(read|write|edit|grep|find|ls|external_directory):(?=.)", re.DOTALL)
 
 
 def _names(table: Any) -> list[str]:

@@ -123,6 +123,23 @@ def test_paths_of_the_origins_tools():
     assert [str(decided(found.tables, one)) for one in calls] == ["deny", "deny", "ask", "allow"]
 
 
+@pytest.mark.parametrize(
+    ("source", "content"),
+    [
+        ("pi", {"tools": {"(x)": "deny", "Read:/x": "deny", "read:": "ask", "": "deny"}}),
+        ("pi", {"bash": {"": "deny", "a\0b": "deny"}}),
+        ("opencode", {"permission": {"(x)": "deny", "a(b": {"c": "deny"}, "read:x": "deny"}}),
+        ("claude-code", {"permissions": []}),
+    ],
+)
+def test_what_is_made_can_be_loaded(run, source, content):
+    """What matches nothing there is left out, and told."""
+    status, out, err = run(source, "p.json", json.dumps(content))
+    assert status == 0
+    assert tomllib.loads(out) is not None
+    assert "not carried over" in err
+
+
 def test_write(run, tmp_path):
     """Becomes the user's config, unless there is one."""
     status, out, _ = run("pi", "p.json", '{"bash": {"ls": "allow"}}', "--write")
@@ -202,6 +219,9 @@ def file(path, tool="read"):
     return ToolCall(tool, {"path": path}, CWD, env=ENV)
 
 
+FETCH = ToolCall("fetch", {"url": "https://evil.com"}, CWD, env=ENV)
+
+
 def mcp(name):
     """A call of an MCP tool."""
     return ToolCall(f"mcp__{name}", {}, CWD, env=ENV)
@@ -225,6 +245,26 @@ def mcp(name):
         ({"allow": ["Bash(rm x)"], "deny": ["Bash(rm:*)"]}, bash("rm x"), "deny"),
         ({"allow": ["Bash(ls)", "Read"], "deny": ["*"]}, bash("ls"), "deny"),
         ({"allow": ["Read"], "deny": ["*"]}, file("a"), "deny"),
+        # A part of what is refused as a whole is refused, too.
+        ({"deny": ["WebFetch", "WebFetch(domain:x.y)"]}, FETCH, "deny"),
+        ({"deny": ["*", "WebFetch(domain:x.y)"]}, FETCH, "deny"),
+        ({"deny": ["Task(Explore)"]}, ToolCall("Agent", {}, CWD, env=ENV), "ask"),
+        ({"deny": ["Agent"]}, ToolCall("Task", {}, CWD, env=ENV), "deny"),
+        # What cannot be read may be about anything.
+        ({"deny": ["Bash(ls", "Read"]}, bash("ls"), "ask"),
+        ({"deny": ["Bash(ls", "Read"]}, file("a"), "deny"),
+        ({"ask": {"Bash": True}}, bash("ls"), "ask"),
+        ({"deny": "Bash"}, bash("ls"), "deny"),
+        ({"deny": [7]}, mcp("g__x"), "ask"),
+        ({"deny": ["Read(a\\\\*b)"]}, file("x"), "ask"),
+        # A dollar there is one.
+        ({"deny": ["Read(//srv/$X/**)"]}, file("/srv/$X/a"), "deny"),
+        # Folders there are no patterns.
+        ({"additionalDirectories": "/x"}, file("/etc/x"), "ask"),
+        ({"additionalDirectories": [""]}, file("/etc/x"), "ask"),
+        ({"additionalDirectories": ["/srv/*"]}, file("/srv/a/x"), "ask"),
+        ({"additionalDirectories": ["/srv/*"]}, file("/srv/x"), "ask"),
+        ({"additionalDirectories": ["/srv/a"]}, file("/srv/a/x"), "allow"),
     ],
 )
 def test_what_claude_refuses(lists, call, state):
@@ -254,6 +294,22 @@ def test_what_claude_refuses(lists, call, state):
         ({"*": "deny", "m*": "allow"}, mcp("x__y"), "deny"),
         ({"bash": {"*": "allow", "rm ?": "deny"}}, bash("rm x"), "deny"),
         ({"bash": {"rm *": "deny", "ls && rm x": "allow"}}, bash("ls && rm x"), "deny"),
+        # What matches more here must not win over what was refused before it.
+        ({"bash": {"*": "deny", "l?": "ask"}}, bash("ls x"), "deny"),
+        ({"bash": {"*": "allow", "rm *": "deny", "r?": "ask"}}, bash("rm x"), "deny"),
+        ({"bash": {"*": "allow", "cp *": "deny", "l?": "ask"}}, bash("ls"), "ask"),
+        ({"webfetch": {"*": "deny", "x": "ask"}}, FETCH, "deny"),
+        ({"*": "deny", "webfetch": {"x": "ask"}}, FETCH, "deny"),
+        ({"webfetch": {"x": "deny", "*": "allow"}}, FETCH, "allow"),
+        # Variables and homes.
+        ({"edit": {"a/$X": "deny"}}, file("a/$X", "edit"), "deny"),
+        ({"edit": {"~x/*": "deny"}}, file("~x/y", "edit"), "deny"),
+        ({"edit": {"*": "deny", "./x": "allow"}}, file("x", "edit"), "deny"),
+        (
+            {"read": {"$HOME/a*": "deny"}, "external_directory": "allow"},
+            file("/home/me/ab"),
+            "deny",
+        ),
     ],
 )
 def test_what_opencode_says(config, call, state):
