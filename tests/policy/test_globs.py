@@ -16,20 +16,22 @@ def expression(pattern):
     """The obvious regular expression, which would go back; None for a set that is none."""
     end = "(?:/.*)?" if pattern.endswith("/**") else ""
     parts = {"**/": "(?:.*/)?", "**": ".*", "*": "[^/]*", "?": "[^/]"}
-    made = ""
+    made = []
     pieces = re.findall(
         r"\*\*/|\*\*|\*|\?|\[!?\]?[^]/]*\]|[^*?\[]+|\[", pattern.removesuffix("/**")
     )
     for piece in pieces:
         if piece[0] == "[" and len(piece) > 1:
             inner = piece[1:-1]
-            made += f"[^{inner[1:]}]" if inner.startswith("!") else f"[{inner}]"
+            made.append(f"[^{inner[1:]}]" if inner.startswith("!") else f"[{inner}]")
         else:
-            made += parts.get(piece, re.escape(piece))
+            made.append(parts.get(piece, re.escape(piece)))
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            return re.compile(made + end, re.DOTALL)
+            for piece in made:  # by itself: `[]` with what follows could be one
+                re.compile(piece)
+            return re.compile("".join(made) + end, re.DOTALL)
     except re.error:
         return None
 
