@@ -47,7 +47,7 @@ VERBS = {
     Operation.UNKNOWN: "use",
 }
 
-_CONFIGS = "~/.config/ringfence/config.toml or .ringfence/config.toml"
+_CONFIGS = "~/.config/ringfence/config.toml (or in .ringfence/config.toml, with `ringfence trust`)"
 
 _MARKS = str.maketrans(dict.fromkeys(UNCERTAIN, "*"))
 

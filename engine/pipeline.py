@@ -101,7 +101,7 @@ def gather(
     cwd = real_path(normalise(call.cwd), seen)
     users = own_places(user_folders(env), seen)
     inside = any(is_inside(folder, cwd) for folder in users)
-    there = any(seen.kind(folder) not in _NO_FOLDER for folder in project_folders(call))
+    there = any(seen.kind(folder) not in _NO_FOLDER for folder in project_folders(call, seen))
     everything = policy.names_paths or inside or there
     collected = collect(call, seen, grammar, everything=everything, env=env)
     if analyses and key:
@@ -139,8 +139,12 @@ def collect(
     cwd = normalise(call.cwd)
     own: tuple[str, ...] = ()
     if any(effect.operation in _CHANGES for effect in effects):
-        own = own_places((*project_folders(call), *user_folders(env)), filesystem)
-    facts = Facts(call.tool, call.input, command, findings, opaque, commands, touched, cwd, own)
+        own = own_places((*project_folders(call, filesystem), *user_folders(env)), filesystem)
+    above = project_above(cwd, filesystem) if touched else None
+    bases = dict.fromkeys((cwd, *map(normalise, call.roots), *([above] if above else ())))
+    facts = Facts(
+        call.tool, call.input, command, findings, opaque, commands, touched, cwd, own, tuple(bases)
+    )
     return Collected(effects, facts)
 
 
@@ -148,10 +152,22 @@ _NO_FOLDER = (Kind.MISSING, Kind.UNKNOWN)
 _CHANGES = (Operation.WRITE, Operation.DELETE, Operation.UNKNOWN)
 
 
-def project_folders(call: ToolCall) -> tuple[str, ...]:
-    """Where Ringfence's own files are in the folders of the work."""
-    work = (f"{normalise(folder).rstrip('/')}/.ringfence" for folder in (call.cwd, *call.roots))
-    return tuple(dict.fromkeys(work))
+def project_folders(call: ToolCall, filesystem: FileSystem) -> tuple[str, ...]:
+    """Where Ringfence's own files are in the folders of the work, and in the project above."""
+    work = [normalise(folder).rstrip("/") for folder in (call.cwd, *call.roots)]
+    above = project_above(work[0], filesystem)
+    places = work if above is None else [*work, above.rstrip("/")]
+    return tuple(dict.fromkeys(f"{folder}/.ringfence" for folder in places))
+
+
+def project_above(cwd: str, filesystem: FileSystem) -> str | None:
+    """The nearest folder above ``cwd`` with a ``.ringfence``, if ``cwd`` has none itself."""
+    folder = cwd
+    while filesystem.kind(f"{folder.rstrip('/')}/.ringfence") in _NO_FOLDER:
+        if folder in ("", "/"):
+            return None
+        folder = folder.rpartition("/")[0] or "/"
+    return folder if folder != cwd else None
 
 
 def user_folders(env: Mapping[str, str]) -> tuple[str, ...]:

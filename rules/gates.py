@@ -90,9 +90,15 @@ def _paths(facts: Facts, policy: Policy) -> tuple[Verdict, ...]:
         operation = touched.effect.operation
         # A search of the whole project is no reading of the one file that a rule names.
         tree = touched.effect.tree and operation is not Operation.READ
-        rule = policy.path(touched.path, touched.real, operation, facts.cwd, tree=tree)
-        if rule is not None and rule.state is not State.ALLOW:
-            by_rule.setdefault(rule, []).append(touched)
+        # A pattern that begins at the project holds in a folder of it, too.
+        rules = [
+            rule
+            for base in facts.bases or (facts.cwd,)
+            if (rule := policy.path(touched.path, touched.real, operation, base, tree=tree))
+        ]
+        strictest = max(rules, key=lambda rule: rule.state.strictness, default=None)
+        if strictest is not None and strictest.state is not State.ALLOW:
+            by_rule.setdefault(strictest, []).append(touched)
     return tuple(Verdict("paths", rule, tuple(found)) for rule, found in by_rule.items())
 
 

@@ -1,6 +1,7 @@
-"""``ringfence check --jsonl``: one JSON object a line in, one out, in order and at once.
+"""``ringfence check --jsonl``: one JSON object a line in, one out, in order.
 
-A line that is no call is answered by ``{"id": …, "error": …}``, and the next one is decided.
+A line that is no call is answered by ``{"id": …, "error": …}``, and the next one is decided. One
+process answers each line at once; with ``--jobs``, several decide blocks of lines.
 """
 
 from __future__ import annotations
@@ -8,9 +9,13 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+from collections import deque
 from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from difflib import get_close_matches
 from functools import lru_cache
+from itertools import islice
 from typing import Any, BinaryIO
 
 from ringfence.engine.call import ToolCall
@@ -30,15 +35,23 @@ class RowError(ValueError):
 
 def run_batch(arguments: argparse.Namespace) -> int:
     """Decide every line of standard input."""
-    engine = lru_cache(maxsize=256)(lambda cwd: engine_for(arguments, cwd))
     engine_for(arguments, "/")  # a bad file of the user's ends the run before it begins
+    if arguments.jobs > 1:
+        for row in _in_parallel(arguments, _lines(sys.stdin.buffer)):
+            write_json(row)
+    else:
+        answer_lines(_decider(arguments))
+    return 0
+
+
+def _decider(arguments: argparse.Namespace) -> Callable[[Row], Row]:
+    engine = lru_cache(maxsize=256)(lambda cwd: engine_for(arguments, cwd))
 
     def answer(row: Row) -> Row:
         call = _call(row, arguments)
         return decision_json(engine(call.cwd).decide(call))
 
-    answer_lines(answer)
-    return 0
+    return answer
 
 
 def answer_lines(
@@ -49,17 +62,77 @@ def answer_lines(
     Any exception becomes that line's ``failure``: a stream of many is never cut short by one.
     """
     for line in _lines(sys.stdin.buffer):
-        identity = None
-        try:
-            row = _row(line)
-            identity = row.get("id")
-            result = answer(row)
-        except (BrokenPipeError, KeyboardInterrupt):
-            raise
-        except Exception as error:  # noqa: BLE001
-            known = isinstance(error, ValueError)
-            result = failure(str(error) if known else f"{type(error).__name__}: {error}")
-        write_json({"id": identity, **result})
+        write_json(_answered(line, answer, failure))
+
+
+def _answered(
+    line: bytes | None, answer: Callable[[Row], Row], failure: Callable[[str], Row]
+) -> Row:
+    identity = None
+    try:
+        row = _row(line)
+        identity = row.get("id")
+        result = answer(row)
+    except (BrokenPipeError, KeyboardInterrupt):
+        raise
+    except Exception as error:  # noqa: BLE001
+        known = isinstance(error, ValueError)
+        result = failure(str(error) if known else f"{type(error).__name__}: {error}")
+    return {"id": identity, **result}
+
+
+# --- several processes -------------------------------------------------------------------------
+
+BLOCK = 64
+"""Lines that a process is given at a time."""
+_AHEAD = 4
+"""Blocks a process that are read before the first of them is answered; more are not kept."""
+
+
+def _in_parallel(arguments: argparse.Namespace, lines: Iterator[bytes | None]) -> Iterator[Row]:
+    """The answers in the order of the lines.
+
+    Where a process dies, each line that it was given is an error, and so is every later one.
+    """
+    pending: deque[tuple[list[bytes | None], Future[list[Row]]]] = deque()
+    with ProcessPoolExecutor(arguments.jobs, initializer=_prepare, initargs=(arguments,)) as pool:
+        while block := list(islice(lines, BLOCK)):
+            try:
+                pending.append((block, pool.submit(_block, block)))
+            except BrokenProcessPool as error:
+                lost: Future[list[Row]] = Future()
+                lost.set_exception(error)
+                pending.append((block, lost))
+            if len(pending) >= _AHEAD * arguments.jobs:
+                yield from _result(*pending.popleft())
+        while pending:
+            yield from _result(*pending.popleft())
+
+
+def _result(block: list[bytes | None], found: Future[list[Row]]) -> list[Row]:
+    try:
+        return found.result()
+    except BrokenProcessPool:
+        return [_answered(line, _lost, lambda text: {"error": text}) for line in block]
+
+
+def _lost(_row: Row) -> Row:
+    raise RowError("a process that was to decide this died")
+
+
+_workers: list[Callable[[Row], Row]] = []
+"""In each process, what answers."""
+
+
+def _prepare(arguments: argparse.Namespace) -> None:
+    _workers[:] = [_decider(arguments)]
+
+
+def _block(lines: list[bytes | None]) -> list[Row]:
+    return [_answered(line, _workers[0], lambda text: {"error": text}) for line in lines]
+
+
+# --- lines ---------------------------------------------------------------------------------------
 
 
 def _lines(stream: BinaryIO) -> Iterator[bytes | None]:

@@ -11,7 +11,7 @@ from typing import Any
 from ringfence.engine.cli.output import warn, write_json, write_text
 from ringfence.engine.escape import visible
 from ringfence.engine.policy import LayeredPolicy, load_policy
-from ringfence.engine.policy.load import SUFFIXES, problems
+from ringfence.engine.policy.load import SUFFIXES, problems, project_root
 from ringfence.engine.policy.model import SURFACES
 
 ERROR = 2
@@ -89,7 +89,7 @@ def run_check(arguments: argparse.Namespace) -> int:
         for error in problems(None if name else str(Path.cwd()), config=name):
             warn(str(error))
             wrong += 1
-    folder = Path(".ringfence")
+    folder = project_root(str(Path.cwd())) / ".ringfence"
     if not arguments.files and folder.is_dir():
         names = {f"config{suffix}" for suffix in SUFFIXES} | {"agents"}
         for path in sorted(folder.iterdir()):

@@ -10,6 +10,7 @@ from typing import Any
 from ringfence.engine.cli.output import warn, write_text
 from ringfence.engine.policy import load_policy
 from ringfence.engine.policy.examples import case_files, cases, examples
+from ringfence.engine.policy.load import project_root
 from ringfence.engine.tools import home_of
 
 FAILED = 1
@@ -40,7 +41,7 @@ def run(arguments: argparse.Namespace) -> int:
     policy = load_policy(cwd, config=arguments.config)
     env = {**os.environ, "HOME": home_of(os.environ)}
     given = [Path(name) for name in arguments.files]
-    default = Path(cwd, ".ringfence", "tests")
+    default = project_root(cwd) / ".ringfence" / "tests"
     if not given and default.is_dir():
         given = [default]
     results = list(examples(policy, cwd, env))

@@ -10,7 +10,7 @@ from typing import Any
 from ringfence.engine.cli.output import warn, write_text
 from ringfence.engine.escape import visible
 from ringfence.engine.policy.errors import ConfigError
-from ringfence.engine.policy.load import contents_of, load_policy, project_of
+from ringfence.engine.policy.load import contents_of, load_policy, project_of, project_root
 from ringfence.engine.policy.trust import TrustStore
 from ringfence.engine.state import StateError
 
@@ -45,7 +45,7 @@ def run(arguments: argparse.Namespace) -> int:
                 name if store.trusts(Path(name), files) else f"{name} (changed since: not trusted)"
             )
         return 0
-    folder = project_of(arguments.folder)
+    folder = project_of(str(project_root(arguments.folder)))
     try:
         if arguments.remove:
             if not store.distrust(folder):

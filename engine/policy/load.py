@@ -2,10 +2,10 @@
 
 Layers, the strongest last: built-in defaults, the user's file
 (``$XDG_CONFIG_HOME/ringfence/config.toml``), the project's (``.ringfence/config.toml`` in the
-working directory), the user's for one agent, the project's for one agent (``agents.NAME`` in the
-same two files, or ``agents/NAME.md`` beside them, whose front matter holds it under
-``permission``). Instead of ``.toml`` a file may be ``.json`` or ``.jsonc``; two of them side by
-side are an error, since one would be ignored.
+working directory, or in the nearest folder above that has one), the user's for one agent, the
+project's for one agent (``agents.NAME`` in the same two files, or ``agents/NAME.md`` beside them,
+whose front matter holds it under ``permission``). Instead of ``.toml`` a file may be ``.json`` or
+``.jsonc``; two of them side by side are an error, since one would be ignored.
 
 A project's layers are *held*, they only tighten, until the user trusts them (``trust``): what is
 compared is the very content that is then used.
@@ -71,11 +71,12 @@ def load_policy(
         one for part in folder_parts("global", user_folder(variables)) for one in part.layers()
     ]
     if cwd is not None:
-        folder = Path(cwd, ".ringfence")
+        root = project_root(cwd)
+        folder = root / ".ringfence"
         contents = contents_of(folder)
         own = [one for part in _parts("project", folder, contents) for one in part.layers()]
         if own:
-            trusted = TrustStore.of_user(variables).trusts(project_of(cwd), contents)
+            trusted = TrustStore.of_user(variables).trusts(project_of(str(root)), contents)
             layers += [evolve(one, held=not trusted) for one in own]
     # Stable: the user's layers for an agent before the project's.
     layers.sort(key=lambda layer: (layer.agent is not None, layer.name.startswith("project")))
@@ -93,6 +94,24 @@ def _single(config: str) -> Part:
 def folder_parts(name: str, folder: Path) -> list[Part]:
     """What the config files of one folder say. Raises ConfigError."""
     return _parts(name, folder, contents_of(folder))
+
+
+def project_root(cwd: str) -> Path:
+    """The nearest folder, from ``cwd`` upwards, that has a ``.ringfence``; ``cwd`` if none has.
+
+    Above ``cwd``, another user's does not count: whoever may write to ``/tmp`` could stop all work
+    in folders below it.
+    """
+    if os.path.lexists(Path(cwd, ".ringfence")):
+        return Path(cwd)
+    for folder in Path(os.path.realpath(cwd)).parents:
+        try:
+            status = (folder / ".ringfence").lstat()
+        except OSError:
+            continue
+        if status.st_uid == os.getuid():
+            return folder
+    return Path(cwd)
 
 
 def project_of(cwd: str) -> Path:
@@ -186,7 +205,7 @@ def problems(cwd: str | None, *, config: str | None = None) -> list[ConfigError]
         return list(_problems(lambda: [_single(config)]))
     folders = [("global", user_folder(os.environ))]
     if cwd is not None:
-        folders.append(("project", Path(cwd, ".ringfence")))
+        folders.append(("project", project_root(cwd) / ".ringfence"))
     found: list[ConfigError] = []
     for name, folder in folders:
         try:

@@ -360,3 +360,23 @@ def test_version(world):
     """The version of the installed package."""
     result = run(world, "--version")
     assert (result.returncode, result.stdout[:10]) == (0, "ringfence ")
+
+
+def test_jobs_answer_in_order(world):
+    lines = [row(id=number, command=f"cat /etc/{number}") for number in range(300)]
+    lines[70] = {"id": 70}
+    text = "\n".join(map(json.dumps, lines)).encode()
+    arguments = ("check", "--jsonl", "--no-log", "--no-filesystem")
+    one = run(world, *arguments, stdin=text)
+    several = run(world, *arguments, "--jobs", "3", stdin=text)
+    assert several.stdout == one.stdout
+    assert [json.loads(line)["id"] for line in several.stdout.splitlines()] == list(range(300))
+
+
+@pytest.mark.parametrize("jobs", ["0", "-1", "x"])
+def test_jobs_is_a_number(world, jobs):
+    assert run(world, "check", "--jsonl", "--jobs", jobs, stdin=b"").returncode == 2
+
+
+def test_jobs_needs_lines(world):
+    assert run(world, "check", "ls", "--jobs", "2").returncode == 2
