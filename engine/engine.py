@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import time
 from contextlib import suppress
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from attrs import evolve, field, frozen
 
@@ -33,6 +33,9 @@ if TYPE_CHECKING:  # few calls ask, and not every call parses
     from ringfence.engine.grants import Grant, GrantStore, Offer
     from ringfence.engine.loops import LoopStore
     from ringfence.grammar import Grammar
+
+BY_GRANT: Final = "granted before"
+"""The resolution of a call that would be asked about, were it not for grants."""
 
 
 @frozen
@@ -187,7 +190,7 @@ class Engine:
         if verdicts is decision.verdicts:
             return decision
         decision = decided(decision, verdicts)
-        by_grants = "granted before" if decision.state is State.ALLOW else ""
+        by_grants = BY_GRANT if decision.state is State.ALLOW else ""
         return evolve(decision, resolution=by_grants)
 
     def _answered(

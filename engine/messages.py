@@ -213,7 +213,7 @@ class _Matter:
             )
             return f"{what}, {part}, so it may reach outside the working directory"
         if self.repeated:
-            return f"{what}, the same {self.repeated} times in a row"
+            return f"{what}, the same call {self.repeated} times in a row"
         if self.named:
             paths = "a path" if len(self.named) == 1 else "paths"
             relation = ", which touches" if self.bash else " on"

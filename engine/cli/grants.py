@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -12,9 +13,9 @@ from attrs import evolve
 from ringfence.engine.cli.arguments import UsageError, add_call, call_of
 from ringfence.engine.cli.output import warn, write_json, write_text
 from ringfence.engine.cli.terminal import Terminal
-from ringfence.engine.engine import Engine
+from ringfence.engine.engine import BY_GRANT, Engine
 from ringfence.engine.escape import visible
-from ringfence.engine.grants import GrantError, GrantStore, Scope
+from ringfence.engine.grants import Grant, GrantError, GrantStore, Scope
 from ringfence.engine.log import ReviewLog
 from ringfence.rules.model import State
 
@@ -87,7 +88,13 @@ def run_add(arguments: argparse.Namespace) -> int:
     if arguments.scope == Scope.SESSION and not call.session:
         warn("a grant for a session needs its --session")
         return ERROR
-    engine = Engine.load(call.cwd, log=ReviewLog.of_user("grants"), grants=GrantStore.of_user())
+    store = GrantStore.of_user()
+    try:
+        store.read()
+    except GrantError as error:  # nothing could be kept
+        warn(str(error))
+        return ERROR
+    engine = Engine.load(call.cwd, log=ReviewLog.of_user("grants"), grants=store)
     asked = engine.trace(call)[2]
     if asked.state is State.ASK and len(engine.offers(asked)) == 1:
         write_text("No grant can answer this: it is asked about each time.\n")
@@ -95,6 +102,9 @@ def run_add(arguments: argparse.Namespace) -> int:
         return 1
     approver = Terminal(scope=Scope(arguments.scope) if arguments.scope else None, once=False)
     decision = engine.approve(call, approver)
+    if decision.resolution == BY_GRANT:
+        write_text("Granted before, so nothing was kept: `ringfence grants` lists what covers it.")
+        return 0
     if decision.resolution:
         write_text(visible(decision.resolution[0].upper() + decision.resolution[1:]))
         return 0 if decision.state is State.ALLOW else 1
@@ -109,11 +119,11 @@ def run_add(arguments: argparse.Namespace) -> int:
 def run_revoke(arguments: argparse.Namespace) -> int:
     """Take grants back, and say which."""
     store = GrantStore.of_user()
+    if arguments.all:
+        return _revoke_all(store)
     try:
         grants = store.read()
-        if arguments.all:
-            ids = [grant.id for grant in grants]
-        elif arguments.project is not None:
+        if arguments.project is not None:
             folder = os.path.realpath(arguments.project)
             ids = [g.id for g in grants if g.project and Path(g.project).is_relative_to(folder)]
         else:
@@ -122,9 +132,31 @@ def run_revoke(arguments: argparse.Namespace) -> int:
     except GrantError as error:
         warn(str(error))
         return ERROR
-    for grant in gone:
-        write_text(f"No longer granted: {grant} ({grant.where})")
+    _say_gone(gone)
     missing = set(ids) - {grant.id for grant in gone}
     for name in sorted(missing):
         warn(f"there is no grant {name}")
     return ERROR if missing else 0
+
+
+def _revoke_all(store: GrantStore) -> int:
+    problem = ""
+    gone: tuple[Grant, ...] = ()
+    try:
+        try:
+            gone = store.read()
+        except GrantError as error:
+            problem = str(error)
+        store.clear()
+    except GrantError as error:
+        warn(str(error))
+        return ERROR
+    _say_gone(gone)
+    if problem:
+        write_text(f"Nothing is granted any more: {store.path} was emptied.")
+    return 0
+
+
+def _say_gone(grants: Iterable[Grant]) -> None:
+    for grant in grants:
+        write_text(f"No longer granted: {grant} ({grant.where})")

@@ -10,7 +10,7 @@ from typing import Any
 
 from ringfence.engine.cli.output import warn, write_text
 from ringfence.engine.imports import Import, from_claude, from_opencode, from_pi, toml
-from ringfence.engine.policy.document import content_of, parse, parse_toml
+from ringfence.engine.policy.document import content_of, parse_json, parse_toml, text_of
 from ringfence.engine.policy.errors import ConfigError
 from ringfence.engine.policy.front_matter import KEY, read_agent
 from ringfence.engine.policy.tables import agent_layers, layer
@@ -65,7 +65,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _imported(path: Path, content: bytes, make: Callable[[Mapping[str, Any]], Import]) -> Import:
     if path.suffix != ".md":
-        return make(parse(path.with_suffix(".jsonc"), content).data)
+        return make(parse_json(str(path), text_of(path, content)).data)
     document = read_agent(path, content)
     if document is None or not isinstance(document.data[KEY], dict):
         raise ConfigError(str(path), None, "", f"has no table {KEY} in its front matter")

@@ -79,8 +79,9 @@ def _is_ours(terminal: int) -> bool:
 
 def _ask(terminal: int, decision: Decision, offers: Sequence[Offer]) -> Offer | None:
     _say(terminal, f"\n{prompt(decision, offers)}\n")
+    numbers = "1" if len(offers) == 1 else f"1-{len(offers)}"
     for _ in range(_TRIES):
-        _say(terminal, f"Answer (1-{len(offers)}, or n): ")
+        _say(terminal, f"Answer ({numbers}, or n): ")
         line = os.read(terminal, 1000)
         if not line:  # end of input: there is nobody
             _say(terminal, "\n")
@@ -90,6 +91,7 @@ def _ask(terminal: int, decision: Decision, offers: Sequence[Offer]) -> Offer | 
             return None
         if answer.isascii() and answer.isdecimal() and 0 < int(answer[:9]) <= len(offers):
             return offers[int(answer[:9]) - 1]
+    _say(terminal, "That was not understood, so it is not run.\n")
     return None
 
 

@@ -52,7 +52,8 @@ class GrantStore:
         except StateError as error:
             raise GrantError(str(error)) from error
         except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
-            raise GrantError(f"{self.path} is damaged, so it grants nothing") from error
+            problem = "is damaged, so it grants nothing; `ringfence grants revoke --all` empties it"
+            raise GrantError(f"{self.path} {problem}") from error
 
     def add(self, grants: Iterable[Grant]) -> tuple[Grant, ...]:
         """Keep ``grants`` and return them with their ids; one that is there already keeps its own.
@@ -76,6 +77,14 @@ class GrantStore:
             gone = tuple(grant for grant in kept if grant.id in wanted)
             kept[:] = [grant for grant in kept if grant.id not in wanted]
         return gone
+
+    def clear(self) -> None:
+        """Take all grants back, also those that cannot be read. Raises GrantError."""
+        try:
+            with locked(self.path):
+                write_private(self.path, b"[]")
+        except StateError as error:
+            raise GrantError(str(error)) from error
 
     @contextmanager
     def _changing(self) -> Iterator[list[Grant]]:

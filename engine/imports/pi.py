@@ -52,14 +52,27 @@ def _pi_tables(found: Import, data: Mapping[str, Any], above: tuple[str, ...]) -
                     _pi_path(found, name, state, above, shared)
                 elif not name or not is_known(name) or (key == "tools" and not is_tool(name)):
                     found.note(f"{key}.{name}", "can match nothing, so it is left out")
-                elif is_state(state) and (key != "special" or name in _SPECIAL):
+                elif key == "special" and name not in _SPECIAL:
+                    found.note(f"{key}.{name}", "is no rule that is known here")
+                elif is_state(state):
                     found.put((*above, key, name), state)
                 else:
-                    found.note(f"{key}.{name}", "is no rule that is known here")
+                    strict = "deny" if _says(state, "deny") else "ask"
+                    found.note(f"{key}.{name}", f"has a form not known here, so it is {strict}")
+                    found.put((*above, key, name), strict)
 
 
 _SPECIAL = ("external_directory", "doom_loop")
 _PI_PATH = re.compile(r"(read|write|edit|grep|find|ls|external_directory):(?=.)", re.DOTALL)
+
+
+def _says(form: Any, word: str) -> bool:
+    """Whether ``word`` is a value anywhere in a form that is not known."""
+    if isinstance(form, Mapping):
+        return any(_says(value, word) for value in form.values())
+    if isinstance(form, list):
+        return any(_says(value, word) for value in form)
+    return bool(form == word)
 
 
 def _names(table: Any) -> list[str]:

@@ -250,6 +250,36 @@ class TestGrants:
             run("grants", "revoke", "--all")[1] == "No longer granted: read /etc/hosts (always)\n"
         )
 
+    def test_damaged(self, project):
+        """Nothing is granted or added, and it is said how to begin anew; that works."""
+        add = ("grants", "add", "--scope", "always", "cat ../out.txt")
+        run(*add)
+        store = project.parent / "home/.local/state/ringfence/grants.json"
+        store.write_text("{")
+        for command in (("grants",), add, ("grants", "revoke", "--project", ".")):
+            status, out, err = run(*command)
+            assert (status, out) == (2, "")
+            assert "`ringfence grants revoke --all` empties it" in err
+        emptied = f"Nothing is granted any more: {store} was emptied.\n"
+        assert run("grants", "revoke", "--all") == (0, emptied, "")
+        assert run(*add)[0] == 0
+
+    @pytest.mark.usefixtures("project")
+    def test_added_twice(self):
+        """What is granted already is told, and kept once."""
+        add = ("grants", "add", "--scope", "always", "cat ../out.txt")
+        run(*add)
+        status, out, _ = run(*add)
+        assert (status, out.startswith("Granted before, so nothing was kept")) == (0, True)
+        assert run("grants")[1].count("\n") == 1
+
+    @pytest.mark.usefixtures("project")
+    def test_no_answer(self):
+        """Three lines that are no answer are a no, and it is said."""
+        status, shown = at_terminal(b"maybe\nyes\n9999\n", "run", "--", "cat ../out.txt")
+        assert status == 126
+        assert "That was not understood, so it is not run." in shown
+
     def test_asked(self, project):
         """At the terminal, by the same prompt; the call is not run."""
         status, shown = at_terminal(b"1\n", "grants", "add", "cat ../out.txt")

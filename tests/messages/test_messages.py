@@ -114,7 +114,8 @@ READ = Grant(Subject.PATH, "/tmp/build/a.log", False, Operation.READ, "/tmp/buil
 
 ONE_READ = bash("cat /etc/hosts", touch("cat /etc/hosts", "/etc/hosts", "/etc/hosts"))
 NOTE = (
-    "No grant counts: /home/dev/.local/state/ringfence/grants.json is damaged, so it grants nothing"
+    "No grant counts: /home/dev/.local/state/ringfence/grants.json is damaged, so it grants nothing;"
+    " `ringfence grants revoke --all` empties it"
 )
 PUSHED = "cat /etc/hosts; git push"
 HALF = bash(
