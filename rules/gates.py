@@ -278,10 +278,10 @@ def _whole(policy: Policy, rule: Rule, tool: str) -> Rule:
 
     An allow for all tools is no rule for this one.
     """
-    if not rule.default:
+    if not rule.default and not rule.perhaps:
         return rule
     whole = policy.rule("tools", tool, aliases=SPELLINGS.get(tool, ()))
-    if whole.default:
+    if whole.default or (rule.perhaps and whole.state.strictness <= rule.state.strictness):
         return rule
     return evolve(whole, pattern=None, default=whole.state is State.ALLOW and _is_general(whole))
 

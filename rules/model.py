@@ -186,6 +186,7 @@ class Rule:
     reason: str | None = None  # the user's own words
     pattern: str | None = None  # the pattern that matched
     repeats: int = 0  # of doom_loop: it holds from this many calls in a row on
+    perhaps: bool = False  # it only may match, and nothing else does
 
 
 class Policy(Protocol):

@@ -234,7 +234,7 @@ class LayeredPolicy:
             if asked is None and entry.may_decide((*subjects, *aliases)):
                 asked = evolve(entry.rule, state=State.ASK)
         if asked is not None and decided.state is State.ALLOW:
-            return asked
+            return evolve(asked, perhaps=decided.default)
         return decided
 
     def across(self, line: str, parts: Sequence[str]) -> Rule | None:

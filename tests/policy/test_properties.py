@@ -38,6 +38,8 @@ COMMANDS = [
     "cat 'unclosed",
     "ls && echo a && ls",
     "git log > f.txt",
+    "$X y; ls",
+    "PATH=./b ls",
 ]
 CALLS = st.one_of(
     st.sampled_from(COMMANDS).map(lambda command: ToolCall.bash(command, CWD, env=ENV)),
@@ -51,7 +53,19 @@ STATES = st.sampled_from(State)
 OPERATIONS = st.frozensets(st.sampled_from([Operation.READ, Operation.WRITE, Operation.DELETE]))
 PATTERNS = {
     "bash": [
-        *("*", "git *", "git push *", "rm *", "cat *", "ls", "* /etc/*", "echo *", "* a", "> *"),
+        *(
+            "*",
+            "git *",
+            "git push *",
+            "rm *",
+            "cat *",
+            "ls",
+            "* /etc/*",
+            "echo *",
+            "* a",
+            "> *",
+            "PATH=*",
+        ),
         *("git status && rm -rf build", "ls && echo a && ls", "*&& rm *"),
     ],
     "tools": ["*", "bash", "read", "write"],
@@ -98,6 +112,28 @@ def test_a_deny_at_the_end_never_allows_more(call, layer, data):
     deny = Entry(surface, data.draw(st.sampled_from(PATTERNS[surface])), State.DENY, "f:9")
     stricter = evolve(layer, tables={**layer.tables, surface: (*layer.tables[surface], deny)})
     assert decided(call, stricter).strictness >= decided(call, layer).strictness
+
+
+@settings(max_examples=100, deadline=None, derandomize=True)
+@given(CALLS, LAYERS, st.data())
+def test_a_strict_rule_that_decides_nothing_loosens_nothing(call, layer, data):
+    """First in its table, every other rule overrules it; it counts where none of them matches."""
+    surface = data.draw(st.sampled_from(["bash", "mcp", NAMED, PATHS]))
+    pattern = data.draw(st.sampled_from(PATTERNS[surface]))
+    added = Entry(surface, pattern, data.draw(st.sampled_from([State.ASK, State.DENY])), "f:9")
+    stricter = evolve(layer, tables={**layer.tables, surface: (added, *layer.tables[surface])})
+    before, after = decided(call, layer), decided(call, stricter)
+    assert after is not State.ALLOW or before is State.ALLOW
+
+
+@pytest.mark.parametrize("command", ["cat 'unclosed", "$X y", "eval $X"])
+def test_a_rule_that_may_match_leaves_the_refusal(command):
+    """What the rule asks about is refused already, by what is said of the whole tool."""
+    call = ToolCall.bash(command, CWD, env=ENV)
+    refused = layer("tools", {"*": "deny"})
+    asks = layer("bash", {"PATH=*": "ask"})
+    assert decided(call, refused) is State.DENY
+    assert decided(call, refused, asks) is State.DENY
 
 
 @settings(max_examples=100, deadline=None, derandomize=True)
