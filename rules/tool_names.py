@@ -57,6 +57,10 @@ HARMLESS: Final[frozenset[str]] = frozenset(
 do anything, and is asked about."""
 
 
+KNOWN: Final[frozenset[str]] = HARMLESS.union(_CANONICAL)
+"""Every name that is known, in lower case."""
+
+
 def is_unknown_tool(name: str) -> bool:
     """Whether nobody here knows what the tool does."""
     return name not in SPELLINGS and name.lower() not in HARMLESS

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 from collections.abc import Iterator
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,8 @@ from ringfence.engine.escape import visible
 from ringfence.engine.policy import LayeredPolicy, load_policy
 from ringfence.engine.policy.load import SUFFIXES, problems, project_root
 from ringfence.engine.policy.model import SURFACES
+from ringfence.rules.mcp import is_mcp
+from ringfence.rules.tool_names import KNOWN, is_unknown_tool
 
 ERROR = 2
 
@@ -39,7 +42,8 @@ def register(commands: Any) -> None:
 def run_show(arguments: argparse.Namespace) -> int:
     """Print every rule that holds, the strongest last. Raises ConfigError."""
     cwd = os.path.abspath(arguments.cwd)  # noqa: PTH100
-    policy = load_policy(cwd, config=arguments.config).for_agent(arguments.agent)
+    everyone = load_policy(cwd, config=arguments.config)
+    policy = everyone.for_agent(arguments.agent)
     rows = list(_rows(policy))
     if arguments.json:
         write_json(rows, indent=2)
@@ -52,6 +56,10 @@ def run_show(arguments: argparse.Namespace) -> int:
             write_text(visible(layer + held))
         reason = f"  # {row['reason']}" if row["reason"] else ""
         write_text(visible(f"  {row['rule']} = {row['state']}{reason}  ({row['source']})"))
+    agents = dict.fromkeys(one.agent for one in everyone.layers if one not in policy.layers)
+    if agents:
+        names = ", ".join(map(str, agents))
+        write_text(visible(f"Not shown: what holds for {names}. `--agent NAME` adds it."))
     return 0
 
 
@@ -59,9 +67,15 @@ def _rows(policy: LayeredPolicy) -> Iterator[dict[str, Any]]:
     for surface in SURFACES:
         rule = LayeredPolicy().default(surface, "external_directory")
         yield _row("built-in defaults", rule.rule, rule.state, None, rule.source)
+    set_by_others = {s for layer in policy.layers if not layer.held for s in layer.defaults}
     for layer in policy.layers:
         for surface, (state, source) in layer.defaults.items():
             yield _row(layer.name, f"defaultPolicy.{surface}", state, None, source, layer.held)
+        given = set(layer.defaults) | (set() if layer.held else set_by_others)
+        for surface in SURFACES if layer.asks_unless_set else ():
+            if surface not in given:
+                rule = layer.left_out(surface)
+                yield _row(layer.name, rule.rule, rule.state, None, rule.source, layer.held)
         for entries in layer.tables.values():
             for entry in entries:
                 rule = entry.rule
@@ -96,8 +110,23 @@ def run_check(arguments: argparse.Namespace) -> int:
             if path.name not in names:
                 warn(f"{path} is read by nobody; config files are {', '.join(sorted(names))}")
     if not wrong:
+        for name in arguments.files or [None]:
+            for note in _likely_slips(load_policy(None if name else str(Path.cwd()), config=name)):
+                warn(note)
         write_text("No errors.")
     return ERROR if wrong else 0
+
+
+def _likely_slips(policy: LayeredPolicy) -> Iterator[str]:
+    """Names of tools that nobody here knows, and that look much like one that is known."""
+    for layer in policy.layers:
+        for entry in layer.tables.get("tools", ()):
+            name = entry.pattern
+            if "*" in name or is_mcp(name) or not is_unknown_tool(name):
+                continue
+            for close in get_close_matches(name.lower(), sorted(KNOWN), n=1, cutoff=0.8):
+                problem = "is no tool that is known here"
+                yield f'{entry.source}: tools.{name}: {problem}; did you mean "{close}"?'
 
 
 def run_schema(_: argparse.Namespace) -> int:

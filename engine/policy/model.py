@@ -156,6 +156,11 @@ class Layer:
     held: bool = False  # it may only tighten: a project's file that nobody has trusted
     headless: State | None = None  # allow or deny, where nobody can be asked
 
+    def left_out(self, surface: str) -> Rule:
+        """The default of a surface for which no file gives one, where it ``asks_unless_set``."""
+        source = f"{self.file}, which leaves it out"
+        return Rule(State.ASK, f"defaultPolicy.{surface}", source, default=True)
+
     def paths(self) -> Iterable[Entry]:
         """What it says of paths outside, the last line first."""
         yield from reversed(self.tables.get(PATHS, ()))
@@ -292,8 +297,7 @@ class LayeredPolicy:
                 return Rule(state, f"defaultPolicy.{surface}", source, default=True)
         for layer in reversed(self._free):
             if layer.asks_unless_set:
-                source = f"{layer.file}, which leaves it out"
-                return Rule(State.ASK, f"defaultPolicy.{surface}", source, default=True)
+                return layer.left_out(surface)
         if surface == "special":
             return Rule(State.ASK, f"special.{subject}", BUILT_IN, default=True, built_in=True)
         return Rule(State.ALLOW, f"defaultPolicy.{surface}", BUILT_IN, default=True, built_in=True)

@@ -81,6 +81,55 @@ def test_check(project, capsys, content, problem):
     assert run(capsys, "check", "--no-log", "ls")[0] == 2
 
 
+def test_show_what_a_file_leaves_out(project, capsys):
+    """In the origin's form a surface without a default is ask, unless another file gives one."""
+    (project / ".ringfence/config.toml").unlink()
+    (project / ".ringfence/config.json").write_text('{"defaultPolicy": {"bash": "allow"}}')
+    (project.parent / "home/.config/ringfence").mkdir(parents=True)
+    (project.parent / "home/.config/ringfence/config.json").write_text("{}")
+    _, text = run(capsys, "config", "show")
+    asked = "defaultPolicy.bash = ask  (/home/.config/ringfence/config.json, which leaves it out)"
+    assert asked in text
+    assert "defaultPolicy.bash = allow  (/project/.ringfence/config.json:1)" in text
+    assert "defaultPolicy.mcp = ask  (/project/.ringfence/config.json, which leaves it" in text
+    run(capsys, "trust")
+    _, text = run(capsys, "config", "show")
+    assert asked not in text
+
+
+def test_show_tells_of_agents(project, capsys):
+    """Whoever looks for the rules of one agent learns how to see them."""
+    (project / ".ringfence/config.toml").write_text('[agents.reviewer.tools]\nedit = "deny"\n')
+    assert run(capsys, "config", "show")[1].endswith(
+        "\nNot shown: what holds for reviewer. `--agent NAME` adds it.\n"
+    )
+    _, text = run(capsys, "config", "show", "--agent", "reviewer")
+    assert "tools.edit = deny" in text
+    assert "Not shown" not in text
+
+
+@pytest.mark.parametrize(
+    ("tool", "close"),
+    [("webfetsh", "webfetch"), ("Wrte", "write"), ("todowrit", "todowrite")],
+)
+def test_check_tells_of_likely_slips(project, capsys, tool, close):
+    """A rule for a tool that nobody knows never holds, and may be a slip."""
+    (project / ".ringfence/config.toml").write_text(f'[tools]\n{tool} = "deny"\n')
+    status, text = run(capsys, "config", "check")
+    assert status == 0
+    assert (
+        f'config.toml:2: tools.{tool}: is no tool that is known here; did you mean "{close}"?'
+        in text
+    )
+
+
+@pytest.mark.parametrize("tool", ["deploy_site", "mcp__github__writ", "writ*", "WebFetch"])
+def test_check_leaves_other_names_alone(project, capsys, tool):
+    """Hosts have tools of their own."""
+    (project / ".ringfence/config.toml").write_text(f'[tools]\n"{tool}" = "deny"\n')
+    assert run(capsys, "config", "check") == (0, "No errors.\n")
+
+
 def test_check_names_files_that_nobody_reads(project, capsys):
     """A misnamed file would be ignored in silence."""
     (project / ".ringfence/policy.toml").touch()
