@@ -51,16 +51,18 @@ def run(arguments: argparse.Namespace) -> int:
     """Write the settings files, and say what was done. Either all of them or, on an error, none."""
     host = arguments.host
     changes = []
+    registered = str(launcher())
     if not arguments.dry_run:
         with suppress(OSError):  # without it, the program itself is registered
             make_launcher()
+        registered = program()
     for file, path in places(host, project=arguments.project):
         try:
             before = read(path)
-            after = installed(file, host, before, program())
+            after = installed(file, host, before, registered)
             known = is_registered(file, host, before)
         except SettingsError as error:
-            text = installed(file, host, None, program())
+            text = installed(file, host, None, registered)
             warn(f"{path} is left alone: {error}. Add this by hand:\n{text}")
             return ERROR
         changes.append((path, before, after, known))

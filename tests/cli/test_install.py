@@ -229,12 +229,15 @@ def test_a_file_that_is_not_understood_is_left_alone(content, home, capsys):
     assert PROGRAM in said
 
 
-def test_a_dry_run_writes_nothing(home, capsys):
-    """It prints the file as it would be."""
+def test_a_dry_run_writes_nothing(home, capsys, monkeypatch):
+    """It prints the file as it would be, with the launcher that is not made yet."""
+    monkeypatch.setattr(install, "launcher", lambda: Path(PROGRAM))
     assert main(["install", "gemini-cli", "--dry-run"]) == 0
     assert texts(home) == {}
-    assert "BeforeTool" in capsys.readouterr().out
+    printed = capsys.readouterr().out
     path = settings_of("gemini-cli", home)
+    main(["install", "gemini-cli"])
+    assert printed == f"{path}:\n{path.read_text()}"
     path.write_text('{"mine": 1}')
     main(["install", "gemini-cli"])
     there = texts(home)
