@@ -237,7 +237,7 @@ def test_a_dry_run_writes_nothing(home, capsys, monkeypatch):
     printed = capsys.readouterr().out
     path = settings_of("gemini-cli", home)
     main(["install", "gemini-cli"])
-    assert printed == f"{path}:\n{path.read_text()}"
+    assert printed == f"{path}:\n{path.read_text()}\n"
     path.write_text('{"mine": 1}')
     main(["install", "gemini-cli"])
     there = texts(home)
