@@ -28,6 +28,7 @@ class PathUse:
     fact: str
     base: str | None = None
     possible: bool = False  # only perhaps touched
+    there: bool = False  # a path only if something stands there: it may be any other word
     recursive: bool = False  # the whole tree below it is (rm -r, grep -r, find)
     glob: bool = False  # the argument holds a glob that bash could not expand
     language: str | None = None

@@ -178,6 +178,7 @@ class _Program:
             self.use.command,
             self.base(path),
             possible=path.possible,
+            there=path.there,
             follow=path.follow,
             tree=path.recursive,
             fact=path.fact,

@@ -10,6 +10,7 @@ from functools import cached_property
 
 from attrs import define, evolve, field
 
+from ringfence.engine.filesystem import Kind
 from ringfence.engine.paths import join, kernel_path, outside, through_proc
 from ringfence.engine.shell.outputs.call import as_printed
 from ringfence.engine.shell.overlay import Overlay
@@ -129,6 +130,7 @@ class Recorder:
         directory: str,
         *,
         possible: bool = False,
+        there: bool = False,
         follow: bool = True,
         tree: bool = False,
         fact: str = "",
@@ -137,6 +139,7 @@ class Recorder:
 
         An empty path is no path: the kernel refuses it. A path with an unknown part is opaque,
         unless what is known of it already leads out of every directory that could be meant.
+        What is a path only if it is ``there`` is none where nothing stands.
         """
         if not path:
             return None
@@ -148,6 +151,8 @@ class Recorder:
             return None  # the unknown `cd` itself has been recorded as opaque
         absolute = through_proc(join(directory, path), directory)
         absolute = kernel_path(absolute, self.filesystem)
+        if there and self.filesystem.kind(absolute) in (Kind.MISSING, Kind.UNKNOWN):
+            return None
         absolute = self.filesystem.through(absolute, follow=follow)
         pattern = self._patterns.get(absolute)
         absolute, possible = pattern or absolute, possible or pattern is not None

@@ -10,7 +10,7 @@ from attrs import define, evolve, field
 from ringfence.rules.commands.arguments import Piece
 from ringfence.rules.commands.schema import Value
 from ringfence.rules.commands.unlisted import shaped_uses
-from ringfence.rules.commands.values import paths_in, read_only
+from ringfence.rules.commands.values import names_in, paths_in, read_only
 from ringfence.rules.model import Field, Operation
 from ringfence.rules.usage import CommandUse, PathUse, ProgramUse, Usage
 
@@ -81,11 +81,29 @@ class Collector:
                 self.paths.append(evolve(use, path=folder, operation=Operation.READ))
             if value.has("input"):
                 self.wrapped.input_file = text
+        self.paths += [
+            PathUse(
+                text,
+                operation,
+                part.argument,
+                fact,
+                base=base,
+                possible=True,
+                there=True,
+                follow=not value.has("nofollow"),
+            )
+            for text in names_in(value, part.text)
+        ]
 
-    def shaped(self, start: int, end: int, fact: str, *, only_outward: bool = False) -> None:
-        """Note the words that look like paths among those from ``start`` to ``end``."""
+    def shaped(
+        self, start: int, end: int, fact: str, *, only_outward: bool = False, names: bool = True
+    ) -> None:
+        """Note the words that may be paths among those from ``start`` to ``end``.
+
+        Without ``names``, those that do not look like paths are none.
+        """
         found = shaped_uses(self.argv[:end], start, fact, only_outward=only_outward)
-        self.paths += [evolve(use, base=self.base) for use in found]
+        self.paths += [evolve(use, base=self.base) for use in found if names or not use.there]
 
     def program(self, language: str, part: Piece) -> None:
         """Note a program's text; several texts of one command are one program."""

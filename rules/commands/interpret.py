@@ -178,7 +178,7 @@ class _Interpreter:
         if self.argv[index].known and name not in entry.commands:
             # `bun ../x.ts`, `deno ../x.ts`: many take a file where a subcommand could stand.
             fact = f"argument of {entry.name} that is none of its subcommands"
-            self.found.shaped(index, index + 1, fact, only_outward=True)
+            self.found.shaped(index, index + 1, fact, only_outward=True, names=False)
         if child is not None:
             self.run(child, index + 1)
             return

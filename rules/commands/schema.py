@@ -75,6 +75,7 @@ MODIFIERS = frozenset(
         "possible",  # only perhaps touched
         "shaped",  # a path only if it looks like one that leads out
         "revision",  # the same, for git: no path if it is rev:path or not known
+        "there",  # with both: any other word, and the path in rev:path, if something stands there
         "known",  # no path if its beginning is not known
         "url",  # an address is no path, file:// is
         "remote",  # host:path is no path

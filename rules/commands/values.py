@@ -43,6 +43,16 @@ def paths_in(value: Value, text: str) -> Iterator[str]:
         yield _MADE.sub(NAME, part) if value.has("made") else part
 
 
+def names_in(value: Value, text: str) -> Iterator[str]:
+    """What may be a path as well as a name, of a value that says so (``there``)."""
+    if not value.has("there") or text in _NO_FILE or UNKNOWN in text or is_url(text):
+        return
+    if value.has("revision") and (match := _REVISION_PATH.match(text)):
+        text = text[match.end() :]
+    if text and not _looks_outward(text):
+        yield text
+
+
 def read_only(value: Value, text: str) -> bool:
     """Whether a container mount says of itself that it is not written to."""
     if value.has("prefix"):

@@ -51,7 +51,7 @@ def test_denies(store, tmp_path):
     assert states(watching, call(), call()) == ["allow", "deny"]
     decision = watching.decide(call())
     assert "think again" in decision.message
-    assert "the same 3 times in a row" in decision.message
+    assert "the same call 3 times in a row" in decision.message
 
 
 def test_other_sessions_inputs_and_agents_do_not_count(store, tmp_path):

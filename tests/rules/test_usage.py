@@ -18,9 +18,12 @@ def argv(command: str) -> list[Field]:
     return [Field(word, (0, 0)) for word in shlex.split(command)]
 
 
-def shown(use: Usage) -> list[str]:
-    """A Usage in the notation of the tables, in any order."""
-    words = [path(p) for p in use.paths]
+def shown(use: Usage, names: bool) -> list[str]:
+    """A Usage in the notation of the tables, in any order.
+
+    What is a path only if something stands there is left out, unless the line asks for it.
+    """
+    words = [path(p) for p in use.paths if names or not p.there]
     words += [f"{p.language}={'' if p.text is None else p.text}" for p in use.programs]
     words += ["run=" + " ".join(word.text for word in c.words) for c in use.commands]
     words += [f"opaque={reason}" for reason, _ in use.opaque]
@@ -28,7 +31,7 @@ def shown(use: Usage) -> list[str]:
 
 
 def path(use: PathUse) -> str:
-    marks = "*" * use.recursive + "?" * use.possible + "+" * use.names
+    marks = "*" * use.recursive + ("~" if use.there else "?") * use.possible + "+" * use.names
     base = f"{use.base}>" if use.base else ""
     return f"{use.operation}{marks}:{base}{use.path}"
 
@@ -49,4 +52,4 @@ def test_table(command: str, expected: str) -> None:
     marks = {"<newline>": "\n", "<below>": BELOW, "<name>": NAME}
     for mark, text in marks.items():
         expected = expected.replace(mark, text)
-    assert shown(usage(argv(command))) == sorted(shlex.split(expected))
+    assert shown(usage(argv(command)), "~:" in expected) == sorted(shlex.split(expected))

@@ -440,3 +440,19 @@ WRITTEN_AND_RUN = [
 def test_a_program_that_the_command_writes_is_read(world, command):
     """Its text stands in the command, whatever language it is in; without `#!`, bash runs it."""
     assert world.touched(command) == ["/etc/x"]
+
+
+@pytest.mark.parametrize("command", ["frob link", "frob --in=link", "npx frob link", "eslint link"])
+def test_a_word_that_is_a_link_out(rooted, command):
+    """A word that looks like no path is one if something of that name is there."""
+    there = rooted({"/home/me/app/link": "@/etc/x"})
+    assert there.touched(command) == ["/home/me/app/link"]
+    assert rooted({"/home/me/app/other": ""}, "/home/me/app").touched("frob word") == []
+
+
+def test_a_word_that_git_takes_for_the_path(rooted):
+    """A name is a revision unless a file of that name is there; git does not follow links."""
+    there = rooted({"/home/me/app/main": "", "/home/me/app/link": "@/etc/x"})
+    found = [effect.path for effect in there.evaluate("git diff main dev link").effects]
+    assert found == ["/home/me/app/main", "/home/me/app/link"]
+    assert there.touched("git diff main dev link") == []
