@@ -8,10 +8,16 @@ from __future__ import annotations
 
 import os
 import stat
+from collections import deque
 from enum import StrEnum
+from itertools import islice
 from typing import Protocol
 
 from attrs import define, field, frozen
+
+_LARGE = frozenset((".git", "node_modules"))
+"""Folders that hold much, and little of what anyone looks for: they come last."""
+_OBJECTS = "/.git/objects"  # git's own, of which it makes no links
 
 
 class Kind(StrEnum):
@@ -42,6 +48,15 @@ class FileSystem(Protocol):
 
     def same(self, path: str, other: str) -> bool:
         """Whether both surely name one directory, such as ``/Src`` and ``/src`` on some disks."""
+
+    def links_below(
+        self, path: str, limit: int, *, deep: bool = True, hidden: bool = True
+    ) -> tuple[tuple[str, ...], int]:
+        """The links below the directory ``path``, and how many entries were looked at.
+
+        No link is followed. At most ``limit`` entries are looked at, those near ``path`` first;
+        not ``deep``: those in ``path`` itself; not ``hidden``: no names with a dot in front.
+        """
 
 
 @frozen
@@ -99,12 +114,45 @@ class RealFileSystem:
         finally:
             os.close(handle)
 
+    def links_below(
+        self, path: str, limit: int, *, deep: bool = True, hidden: bool = True
+    ) -> tuple[tuple[str, ...], int]:
+        """See FileSystem."""
+        found: list[str] = []
+        near, far = deque([path.rstrip("/")]), deque[str]()
+        looked = 0
+        while looked < limit and (near or far):
+            here = (near or far).popleft()
+            try:
+                # Not read to its end: one directory may hold more than all that is looked at.
+                with os.scandir(self._host(here) or "/") as scanned:
+                    entries = sorted(islice(scanned, limit - looked), key=lambda entry: entry.name)
+            except (OSError, ValueError):
+                continue
+            looked += len(entries)
+            for entry in entries:
+                name = f"{here}/{entry.name}"
+                if entry.name.startswith(".") and not hidden:
+                    continue
+                if entry.is_symlink():
+                    found.append(name)
+                elif deep and _is_folder(entry) and not name.endswith(_OBJECTS):
+                    (far if entry.name in _LARGE else near).append(name)
+        return tuple(found), looked
+
     def same(self, path: str, other: str) -> bool:
         """See FileSystem."""
         try:
             return os.path.samestat(os.stat(self._host(path)), os.stat(self._host(other)))  # noqa: PTH116
         except (OSError, ValueError):
             return False
+
+
+def _is_folder(entry: os.DirEntry[str]) -> bool:
+    try:
+        return entry.is_dir(follow_symlinks=False)
+    except OSError:
+        return False
 
 
 @frozen
@@ -131,6 +179,17 @@ class NoFileSystem:
         """See FileSystem."""
         return False
 
+    def links_below(
+        self,
+        path: str,  # noqa: ARG002
+        limit: int,  # noqa: ARG002
+        *,
+        deep: bool = True,  # noqa: ARG002
+        hidden: bool = True,  # noqa: ARG002
+    ) -> tuple[tuple[str, ...], int]:
+        """See FileSystem."""
+        return (), 0
+
 
 @define(eq=False)
 class Seen:
@@ -147,6 +206,9 @@ class Seen:
     _entries: dict[str, list[str] | None] = field(factory=dict, init=False)
     _texts: dict[tuple[str, int], str | None] = field(factory=dict, init=False)
     _same: dict[tuple[str, str], bool] = field(factory=dict, init=False)
+    _below: dict[tuple[str, int, bool, bool], tuple[tuple[str, ...], int]] = field(
+        factory=dict, init=False
+    )
 
     def kind(self, path: str) -> Kind:
         """See FileSystem."""
@@ -182,11 +244,22 @@ class Seen:
             self._same[path, other] = self.below.same(path, other)
         return self._same[path, other]
 
+    def links_below(
+        self, path: str, limit: int, *, deep: bool = True, hidden: bool = True
+    ) -> tuple[tuple[str, ...], int]:
+        """See FileSystem."""
+        key = (path, limit, deep, hidden)
+        if key not in self._below:
+            found = self.below.links_below(path, limit, deep=deep, hidden=hidden)
+            self._below[key] = found
+            self.read += found[1] + sum(map(len, found[0]))
+        return self._below[key]
+
     @property
     def questions(self) -> int:
         """How many different things it was asked."""
         paths = len(self._kinds) + len(self._links) + len(self._entries)
-        return paths + len(self._texts) + len(self._same)
+        return paths + len(self._texts) + len(self._same) + len(self._below)
 
     def is_still(self, filesystem: FileSystem) -> bool:
         """Whether ``filesystem`` would say now what this one said."""
@@ -196,4 +269,8 @@ class Seen:
             and all(filesystem.same(*paths) is same for paths, same in self._same.items())
             and all(filesystem.entries(path) == names for path, names in self._entries.items())
             and all(filesystem.text(*asked) == text for asked, text in self._texts.items())
+            and all(
+                filesystem.links_below(path, limit, deep=deep, hidden=hidden) == found
+                for (path, limit, deep, hidden), found in self._below.items()
+            )
         )

@@ -34,6 +34,9 @@ class PathUse:
     language: str | None = None
     follow: bool = True  # False if a link in the last place is itself meant (rm, find, ls -l)
     tilde: bool = False  # the command itself takes a leading ~ for the home directory
+    through: bool = False  # links below it are followed (grep -R); what they lead to is touched too
+    hidden: bool = True  # whether that goes for names with a dot in front
+    excluded: tuple[str, ...] = ()  # patterns of names, or of paths below it, that are left out
     names: bool = False  # the file lists paths, which are read as well; ``-`` is standard input
 
 

@@ -18,6 +18,7 @@ from ringfence.engine.shell import (
     nested,
     projects,
     scripts,
+    trees,
 )
 from ringfence.engine.shell.call import Call
 from ringfence.engine.shell.outcome import Outcome
@@ -185,11 +186,37 @@ class _Program:
         )
         if absolute is None:
             return
+        if path.through:
+            self.through(path, absolute, at)
         if path.operation in (Operation.WRITE, Operation.DELETE):
             self.written(absolute)
         if path.operation is Operation.EXECUTE and path.argument > 0:
             parameters = call.argv[path.argument + 1 :]
             scripts.run(call, absolute, at, parameters, path.language)
+
+    def through(self, path: PathUse, absolute: str, at: Field) -> None:
+        """Record the links below a directory that the program follows out of the project."""
+        recorder, changes = self.call.run.recorder, path.operation is not Operation.READ
+        for link in trees.leading_out(
+            absolute,
+            path.path,
+            recorder.cwd,
+            recorder.filesystem,
+            deep=path.recursive,
+            hidden=path.hidden,
+            changes=changes,
+            excluded=path.excluded,
+        ):
+            recorder.effect(
+                link,
+                path.operation,
+                at,
+                self.use.command,
+                "/",
+                possible=True,
+                tree=path.recursive,
+                fact=f"a link below `{path.path}`, which {self.use.command} follows",
+            )
 
     def _heard(self) -> int:
         """How many arguments anything looks at: none behind a script that never does."""

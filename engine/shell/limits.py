@@ -43,5 +43,16 @@ MAX_FILE = 1 << 16
 """Bytes of a file in the project that is read to see what it would do."""
 
 
+MAX_BELOW = 10_000
+"""Entries of directories that are looked at for the links that one path leads through. Where there
+are more, nothing is said of the rest: a large project is no reason to ask."""
+
+MAX_LINKS_BELOW = 2000
+"""Links among them that are followed."""
+
+MAX_LINKS_NAMED = 8
+"""Links below one directory that are reported each."""
+
+
 class LimitExceededError(Exception):
     """The evaluation costs too much; ``args[0]`` says in which way."""

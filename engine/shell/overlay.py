@@ -35,6 +35,14 @@ class Overlay:
         """See FileSystem."""
         return self.below.same(path, other)
 
+    def links_below(
+        self, path: str, limit: int, *, deep: bool = True, hidden: bool = True
+    ) -> tuple[tuple[str, ...], int]:
+        """See FileSystem."""
+        found, looked = self.below.links_below(path, limit, deep=deep, hidden=hidden)
+        made = (link for link in self.links if link != path and is_inside(link, path))
+        return (*found, *(link for link in made if link not in found)), looked
+
     def through(self, path: str, *, follow: bool = True) -> str:
         """The path itself, or where it leads if that is through a link of ``links``."""
         if any(is_inside(path, link) and (follow or path != link) for link in self.links):

@@ -44,6 +44,7 @@ class Collector:
     variables: list[tuple[str, str]] = field(factory=list)
     bases: list[str] = field(factory=list)
     base_of: dict[int, str] = field(factory=dict)  # for operands behind an option like tar's -C
+    excluded: list[str] = field(factory=list)
     wrapped: Wrapped = field(factory=Wrapped)
     in_place: bool = False
 
@@ -74,6 +75,8 @@ class Collector:
                 follow=text.endswith("/") or not value.has("nofollow"),
                 tilde=value.has("tilde"),
                 names=value.has("names"),
+                through=value.has("through"),
+                hidden=not value.has("shown"),
             )
             self.paths.append(use)
             folder = posixpath.dirname(text)
@@ -148,10 +151,12 @@ class Collector:
             )
             for program in self.programs
         ]
+        excluded = tuple(self.excluded)
+        paths = (evolve(p, excluded=excluded) if p.through else p for p in self.paths)
         return Usage(
             name,
             known=True,
-            paths=tuple(dict.fromkeys(self.paths)),
+            paths=tuple(dict.fromkeys(paths)),
             programs=tuple(programs),
             commands=tuple(self.commands),
             opaque=tuple(dict.fromkeys(self.opaque)),

@@ -35,7 +35,7 @@ from ringfence.rules.commands.reading import subentry
 from ringfence.rules.commands.schema import CommandDataError, Entry, Syntax, Value
 from ringfence.rules.commands.templates import executed, filled_scripts
 from ringfence.rules.commands.unlisted import shaped_uses
-from ringfence.rules.model import NAME, UNKNOWN, Field, Operation
+from ringfence.rules.model import NAME, UNKNOWN, Field, Operation, is_known
 from ringfence.rules.usage import CommandUse, ProgramUse, Usage
 
 _NAMED_OPERAND = re.compile(r"[A-Za-z_]\w*\+?=")
@@ -82,6 +82,7 @@ class _Interpreter:
     operation: Operation | None = None  # what happens to operands that are read otherwise
     shifted: bool = False  # an unknown number of words came before: positions are not certain
     tree: bool = False  # whether operands stand for the whole tree below them
+    changed: dict[str, bool] = field(factory=dict)  # modifiers that options give or take
     follow: bool | None = None  # whether links among the operands are followed, if options say
     roots: list[str] = field(factory=list)
 
@@ -155,6 +156,10 @@ class _Interpreter:
             self.operation = when.operation or self.operation
             self.follow = self.follow if when.follow is None else when.follow
             self.tree = self.tree or when.tree
+            if when.through is not None:
+                self.changed["through"] = when.through
+            if when.hidden:
+                self.changed["shown"] = False
             self.found.in_place = self.found.in_place or when.in_place
             result = overridden(result, when.options)
         return entry, result
@@ -268,6 +273,9 @@ class _Interpreter:
                 self.argument(part)
         elif kind == "arguments" or self.shifted:
             self.argument(part)
+        excludes = value.has("excludes") or (value.has("wildcards") and "*" in part.text)
+        if excludes and is_known(part.text) and not part.glob:
+            self.found.excluded.append(part.text)
 
     def argument(self, part: Piece) -> None:
         """An argument that something unknown receives: a path if it looks like one."""
@@ -348,6 +356,10 @@ class _Interpreter:
             changed = value.modifiers | {"tree"} if self.tree else value.modifiers
             if self.follow is not None:
                 changed = changed - {"nofollow"} if self.follow else changed | {"nofollow"}
+            reads = any(other.operation is Operation.READ for other in self.entry.operands)
+            if value.operation is Operation.READ or not reads:  # of what `cp` writes, nothing
+                for name, given in self.changed.items():
+                    changed = changed | {name} if given else changed - {name}
             value = evolve(value, modifiers=changed)
         if self.operation is not None and value.operation is Operation.READ:
             value = evolve(value, kind=self.operation.value)

@@ -63,6 +63,8 @@ _WHEN_KEYS = frozenset(
         "in-place",
         "stdin",
         "follow",
+        "through",
+        "hidden",
     )
 )
 
@@ -215,4 +217,6 @@ def _when(table: Mapping[str, Any]) -> When:
         in_place=_boolean(table, "in-place"),
         stdin=table.get("stdin"),
         follow=_boolean(table, "follow") if "follow" in table else None,
+        through=_boolean(table, "through") if "through" in table else None,
+        hidden=_boolean(table, "hidden"),
     )

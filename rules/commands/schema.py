@@ -72,6 +72,10 @@ ROLE_KINDS = frozenset(
 MODIFIERS = frozenset(
     (
         "tree",  # the whole tree below the path
+        "through",  # links below the path are followed
+        "shown",  # of through: but none of those with a dot in front
+        "excludes",  # of pattern: names, or paths below a tree, that are left out
+        "wildcards",  # of a path: one of excludes if it has any
         "possible",  # only perhaps touched
         "shaped",  # a path only if it looks like one that leads out
         "revision",  # the same, for git: no path if it is rev:path or not known
@@ -190,6 +194,8 @@ class When:
     in_place: bool
     stdin: str | None
     follow: bool | None
+    through: bool | None
+    hidden: bool
 
     def holds(self, names: frozenset[str]) -> bool:
         """Whether it applies to a command with the options ``names``."""

@@ -31,7 +31,8 @@ def shown(use: Usage, names: bool) -> list[str]:
 
 
 def path(use: PathUse) -> str:
-    marks = "*" * use.recursive + ("~" if use.there else "?") * use.possible + "+" * use.names
+    perhaps = ("~" if use.there else "?") * use.possible
+    marks = "*" * use.recursive + "@" * use.through + perhaps + "+" * use.names
     base = f"{use.base}>" if use.base else ""
     return f"{use.operation}{marks}:{base}{use.path}"
 
