@@ -118,17 +118,19 @@ _OWN_COMMANDS = {
 
 
 def _own_files(facts: Facts, policy: Policy) -> tuple[Verdict, ...]:
-    found = []
+    by_rule: dict[Rule, dict[Finding, None]] = {}
     for touched in (*facts.findings, *facts.touched):
         if touched.effect.operation not in _CHANGES:
             continue
         paths = (touched.path, touched.real)
         tree = touched.effect.tree
-        if any(_is_own(path, own, tree=tree) for path in paths for own in facts.own):
-            rule = policy.path(*paths, touched.effect.operation, facts.cwd)
-            if rule is None:
-                found.append(touched)
-    verdicts = [Verdict("own_files", OWN_FILES, tuple(dict.fromkeys(found)))] if found else []
+        own = next((o for p in paths for o in facts.own if _is_own(p, o, tree=tree)), None)
+        if own is None or policy.path(*paths, touched.effect.operation, facts.cwd) is not None:
+            continue
+        inside = not any(_is_own(path, own, tree=False) for path in paths)
+        rule = evolve(OWN_FILES, reason=f"{own} is in there") if inside else OWN_FILES
+        by_rule.setdefault(rule, {})[touched] = None
+    verdicts = [Verdict("own_files", rule, tuple(found)) for rule, found in by_rule.items()]
     for command in facts.commands:
         arguments = _own_arguments(command.words)
         harmless = _OWN_COMMANDS.get("".join(arguments[:1]))

@@ -14,6 +14,7 @@ from ringfence.engine.escape import visible
 from ringfence.engine.policy import LayeredPolicy, load_policy
 from ringfence.engine.policy.load import SUFFIXES, problems, project_root
 from ringfence.engine.policy.model import SURFACES
+from ringfence.engine.policy.patterns import matches
 from ringfence.rules.mcp import is_mcp
 from ringfence.rules.tool_names import KNOWN, is_unknown_tool
 
@@ -111,7 +112,8 @@ def run_check(arguments: argparse.Namespace) -> int:
                 warn(f"{path} is read by nobody; config files are {', '.join(sorted(names))}")
     if not wrong:
         for name in arguments.files or [None]:
-            for note in _likely_slips(load_policy(None if name else str(Path.cwd()), config=name)):
+            policy = load_policy(None if name else str(Path.cwd()), config=name)
+            for note in (*_likely_slips(policy), *_overruled(policy)):
                 warn(note)
         write_text("No errors.")
     return ERROR if wrong else 0
@@ -127,6 +129,23 @@ def _likely_slips(policy: LayeredPolicy) -> Iterator[str]:
             for close in get_close_matches(name.lower(), sorted(KNOWN), n=1, cutoff=0.8):
                 problem = "is no tool that is known here"
                 yield f'{entry.source}: tools.{name}: {problem}; did you mean "{close}"?'
+
+
+def _overruled(policy: LayeredPolicy) -> Iterator[str]:
+    """Rules that a later one of the same table always overrules."""
+    for layer in policy.layers:
+        for surface in ("tools", "bash", "mcp", "skills"):
+            entries = layer.tables.get(surface, ())
+            for place, entry in enumerate(entries):
+                # A star of the one must fall under a star of the other: it is no other character.
+                for later in entries[place + 1 :]:
+                    if later.state is not entry.state and matches(later.pattern, entry.pattern):
+                        line = later.source.rpartition(":")[2]
+                        yield (
+                            f"{entry.source}: {entry.rule.rule} has no effect: the last match wins,"
+                            f' and "{later.pattern}" in line {line} matches all that it does'
+                        )
+                        break
 
 
 def run_schema(_: argparse.Namespace) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
 MAX_BYTES = 32 << 20
@@ -59,10 +60,19 @@ def optional_text(payload: dict[str, Any], key: str) -> str | None:
 
 def directory_of(payload: dict[str, Any], key: str) -> str:
     """An absolute path that must be there."""
-    value = text_of(payload, key)
-    if not value.startswith("/"):
+    return absolute(text_of(payload, key), key)
+
+
+def absolute(path: str, key: str) -> str:
+    """The path, if it is absolute."""
+    if _WINDOWS.match(path):
+        raise PayloadError(f"{key} is a folder of Windows, where Ringfence cannot judge calls")
+    if not path.startswith("/"):
         raise PayloadError(f"{key} is no absolute path")
-    return value
+    return path
+
+
+_WINDOWS = re.compile(r"[A-Za-z]:[\\/]|\\\\")
 
 
 def object_of(payload: dict[str, Any], key: str) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from ringfence.engine.hosts import status
 from ringfence.engine.hosts.model import Host, Request, mcp_tool, never_asks
 from ringfence.engine.hosts.payload import (
     PayloadError,
+    absolute,
     object_of,
     optional_text,
     read_object,
@@ -24,8 +25,7 @@ def _read(content: bytes, _env: Mapping[str, str]) -> Request:
     info = object_of(payload, "tool_info")
     # Only commands say where they run; the hook itself runs in the workspace.
     cwd = optional_text(info, "cwd") or os.getcwd()  # noqa: PTH109
-    if not cwd.startswith("/"):
-        raise PayloadError("cwd is no absolute path")
+    absolute(cwd, "cwd")
     tool, values = _tool(event, info)
     session = optional_text(payload, "trajectory_id")
     return Request(ToolCall(tool, values, cwd, session=session), cwd, event)

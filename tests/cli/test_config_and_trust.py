@@ -123,6 +123,28 @@ def test_check_tells_of_likely_slips(project, capsys, tool, close):
     )
 
 
+@pytest.mark.parametrize(
+    ("rules", "overruled"),
+    [
+        ('"git status" = "allow"\n"git *" = "ask"', '"git *" in line 3'),
+        ('"rm *" = "deny"\n"ls" = "allow"\n"*" = "ask"', '"*" in line 4'),
+        ('"git *" = "ask"\n"git status" = "allow"', None),
+        ('"git status" = "ask"\n"git *" = "ask"', None),
+        ('"git push*" = "deny"\n"git p" = "ask"', None),
+    ],
+)
+def test_check_tells_of_rules_without_effect(project, capsys, rules, overruled):
+    """The last match wins, which is easily forgotten."""
+    (project / ".ringfence/config.toml").write_text(f"[bash]\n{rules}\n")
+    status, text = run(capsys, "config", "check")
+    assert status == 0
+    if overruled is None:
+        assert text == "No errors.\n"
+    else:
+        assert "has no effect: the last match wins" in text
+        assert overruled in text
+
+
 @pytest.mark.parametrize("tool", ["deploy_site", "mcp__github__writ", "writ*", "WebFetch"])
 def test_check_leaves_other_names_alone(project, capsys, tool):
     """Hosts have tools of their own."""

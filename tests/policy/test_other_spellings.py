@@ -208,3 +208,17 @@ def test_a_tree_holds_what_a_rule_names(decided, command, config, state):
 def test_to_read_a_file_is_not_to_run_it(decided, command, state):
     config = '[special.external_directory]\n"/opt/b/**" = {read = "allow"}\n'
     assert decided(command, config) is state
+
+
+@pytest.mark.parametrize(
+    "command", ["git clean -fdx", "git stash -u", "rm -rf .", "chmod -R u+w ."]
+)
+def test_a_tree_that_holds_our_own_files(tmp_path, command):
+    """What would remove a project's rules with all else is asked about, and says why."""
+    (tmp_path / ".ringfence").mkdir()
+    call = ToolCall.bash(command, str(tmp_path), env={"HOME": "/nowhere", "PATH": "/usr/bin"})
+    decision = Engine().decide(call)
+    assert decision.state is State.ASK
+    assert f"{tmp_path}/.ringfence is in there" in decision.message
+    (tmp_path / ".ringfence").rmdir()
+    assert Engine().decide(call).state is State.ALLOW

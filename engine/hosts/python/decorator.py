@@ -14,6 +14,7 @@ from ringfence.engine.call import Decision
 from ringfence.engine.hosts.model import HostTool
 from ringfence.engine.hosts.python.guard import Asked, Guard, message
 from ringfence.engine.hosts.python.values import arguments_of
+from ringfence.rules.tool_names import canonical_tool
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -64,7 +65,8 @@ def gated(
     canonical names (``{"filename": "path"}``); those of ``ignore`` are not looked at. ``guard``
     has the policy (default: the user's and the project's), ``approver`` answers questions.
 
-    A call that may not run raises ToolRefusedError, or with ``on_deny="return"`` returns the text
+    Raises ValueError for a function that is ``bash`` and has no parameter for the command. A call
+    that may not run raises ToolRefusedError, or with ``on_deny="return"`` returns the text
     for the model in the place of the function's result.
     """
     if callable(tool):
@@ -76,6 +78,7 @@ def gated(
         name = getattr(function, "__name__", type(function).__name__)
         named = arguments_of(function)
         mapped = HostTool(tool or name, dict(arguments or {}))
+        _check_command(mapped, function)
 
         def ready() -> Guard:
             found = guard if guard is not None else _of_user(os.getcwd())  # noqa: PTH109
@@ -115,6 +118,21 @@ def gated(
         return judged
 
     return decorate
+
+
+def _check_command(tool: HostTool, function: Callable[..., Any]) -> None:
+    """A function that runs commands says which parameter is the command. Raises ValueError."""
+    if canonical_tool(tool.name) != "bash":
+        return
+    parameters = inspect.signature(function).parameters
+    names = {tool.inputs.get(name, name) for name in parameters}
+    takes_any = any(p.kind is p.VAR_KEYWORD for p in parameters.values())
+    if "command" not in names and not takes_any:
+        hint = next(iter(parameters), "line")
+        raise ValueError(
+            f'which parameter is the command? arguments={{"{hint}": "command"}} says that it is'
+            f" {hint}"
+        )
 
 
 @lru_cache(maxsize=8)

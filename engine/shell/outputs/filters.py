@@ -137,8 +137,8 @@ def grep(call: Invocation) -> str | None:
     else:
         pattern = options.value("e")
     text = _input(call, Options(options.given, operands)) if len(operands) < 2 else None
-    simple = "F" in options or re.fullmatch(r"[\w/ ,:@%=-]*", pattern)
-    simple = simple and "w" not in options and is_known(pattern)
+    plain = "F" in options or re.fullmatch(r"[\w/ ,:@%=-]*", pattern)
+    simple = bool(plain) and "w" not in options and is_known(pattern)
     if text is None or (not simple and any(map(is_known, split_lines(text)))):
         return None
     fold = str.lower if "i" in options else str

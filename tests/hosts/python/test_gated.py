@@ -466,3 +466,12 @@ def test_no_question(guard):
     assert guard.question(guard.call("read", {"path": "a.md"})) is None
     assert guard.question(guard.call("read", {"path": "~/.ssh/id"})) is None
     assert not guard.engine.log.path.exists()
+
+
+def test_a_command_that_nobody_named():
+    """Told when the function is made, not at each call."""
+    with pytest.raises(ValueError, match=r'arguments=\{"line": "command"\}'):
+
+        @gated("bash")
+        def run(line: str) -> str:
+            return line
