@@ -42,7 +42,7 @@ LOADERS = frozenset(
         *("RUSTC_WORKSPACE_WRAPPER", "RUSTC_WRAPPER", "RUSTFLAGS", "RUSTUP_HOME", "R_ENVIRON"),
         *("R_PROFILE", "R_PROFILE_USER", "SHELL", "SSH_ASKPASS", "TAR_OPTIONS"),
         *("XDG_CONFIG_HOME", "_JAVA_OPTIONS", "npm_config_script_shell"),
-        *("npm_config_userconfig"),
+        "npm_config_userconfig",
     )
 )
 """Variables that say which code runs, whatever the command is named. Those whose value is itself a

@@ -121,11 +121,14 @@ def _declared(
             subscript=found["subscript"],
             append=bool(found["append"]),
             attributes=attributes,
+            at=argument.span,
         )
     elif attributes and name in state.variables:
         state.variables[name] = evolve(state.variables[name], **attributes)
     elif name not in state.variables and call.name not in ("export", "readonly"):
         state.variables[name] = evolve(Variable((None,)), **attributes)
+    elif attributes.get("exported"):
+        state.exports |= {name}  # once it has a value
 
 
 def unset(call: Call) -> Outcome:
@@ -144,7 +147,7 @@ def let(call: Call) -> Outcome:
     """``let expression…``."""
     value: int | None = None
     for argument in call.arguments:
-        value = expansion.arithmetic_value(call.world, argument.text)
+        value = expansion.arithmetic_value(call.world, argument.text, argument.span)
     if value is None:
         return call.either()
     return call.succeeds() if value else call.fails()
@@ -163,5 +166,5 @@ def printf(call: Call) -> Outcome:
     call.state.output = before
     where = call.run.recorder.column(words[1].span)
     step = f"`${words[1].text}` was set to `{expansion.shown(printed)}` {where}"
-    variables.assign(call.world, words[1].text, printed, steps=(step,))
+    variables.assign(call.world, words[1].text, printed, steps=(step,), at=call.span)
     return call.succeeds()

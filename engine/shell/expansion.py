@@ -35,6 +35,7 @@ from ringfence.grammar.nodes import (
     Redirection,
     SimpleCommand,
     SingleQuoted,
+    Span,
     Word,
     WordPart,
 )
@@ -222,7 +223,7 @@ def _part(world: World, part: WordPart, *, quoted: bool) -> Pieces:
         case CommandSubstitution():
             return _substitution(world, part, quoted=quoted)
         case ArithmeticExpansion(expression=expression):
-            number = arithmetic_value(world, text(world, expression).text)
+            number = arithmetic_value(world, text(world, expression).text, part.span)
             return [Piece(NAME if number is None else str(number), quoted, split=not quoted)]
         case ProcessSubstitution():
             return [Piece(_process(world, part), quoted)]
@@ -232,8 +233,8 @@ def _part(world: World, part: WordPart, *, quoted: bool) -> Pieces:
             return [Piece(unquote(written), pattern=written)]
 
 
-def arithmetic_value(world: World, expression: str) -> int | None:
-    """The value of an arithmetic expression, its assignments made; None if unknown.
+def arithmetic_value(world: World, expression: str, at: Span | None = None) -> int | None:
+    """The value of an arithmetic expression, its assignments made ``at``; None if unknown.
 
     Arithmetic expands the subscripts in it once more, those in the values of variables too: a
     command substitution that is still in there would run.
@@ -247,7 +248,7 @@ def arithmetic_value(world: World, expression: str) -> int | None:
     forbid_substitution(world, expression)
     result = arithmetic.evaluate(expression, value_of)
     for name, number in result.assignments.items():
-        variables.assign(world, name, NAME if number is None else number)
+        variables.assign(world, name, NAME if number is None else number, at=at)
     return result.value
 
 

@@ -114,7 +114,7 @@ def _for_in(walker: Walker, world: World, command: For | Select) -> Outcome:
             value = as_value(word)
             note = f"`${command.name}` is `{expansion.shown(value)}`, {recorder.column(word.span)}"
             inner = World(walker.run, current, [])
-            variables.assign(inner, command.name, value, steps=(*word.steps, note))
+            variables.assign(inner, command.name, value, steps=(*word.steps, note), at=word.span)
             with recorder.possibly(bool(skipped or loop.broken)):
                 after = walker.execute_list(command.body, current).joined()
             current = join((after, *loop.continued))

@@ -87,9 +87,9 @@ def getopts(call: Call) -> Outcome:
     index = int(position) - 1
     if any(not w.known for w in words) or index >= len(words):
         if index >= len(words):
-            variables.assign(call.world, operands[1].text, "?")
+            variables.assign(call.world, operands[1].text, "?", at=call.span)
             return call.fails()
-        variables.assign(call.world, operands[1].text, NAME)
+        variables.assign(call.world, operands[1].text, NAME, at=call.span)
         variables.assign(call.world, "OPTARG", UNKNOWN)
         variables.assign(call.world, "OPTIND", str(index + 2))
         return call.either()
@@ -108,7 +108,9 @@ def _option(call: Call, words: Sequence[Field], index: int) -> Outcome:
     taken = call.state.descriptors.pop("getopts", "")
     letter, rest = word.text[1 + len(taken)], word.text[2 + len(taken) :]
     following = index + 2
-    variables.assign(call.world, name, letter if letter in spec.replace(":", "") else "?")
+    variables.assign(
+        call.world, name, letter if letter in spec.replace(":", "") else "?", at=call.span
+    )
     if letter + ":" in spec:
         value = Field(rest, word.span, steps=word.steps)
         if not rest:

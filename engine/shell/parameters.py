@@ -139,7 +139,7 @@ def _default(
         return [Piece("", quoted)]
     if kind == "=":
         value = expansion.text(world, node.argument)
-        variables.assign(world, node.parameter, value.text, steps=value.steps)
+        variables.assign(world, node.parameter, value.text, steps=value.steps, at=node.span)
         return [Piece(value.text, quoted, split=not quoted, steps=value.steps)]
     return _argument(world, node, quoted=quoted)
 

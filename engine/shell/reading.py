@@ -78,13 +78,15 @@ def read(call: Call) -> Outcome:
     step = f"`read` took it {where}"
     if "a" in options:
         pieces = _split(call, line, limit=0)
-        variables.assign(call.world, options["a"], Array().append(pieces), steps=(step,))
+        variables.assign(
+            call.world, options["a"], Array().append(pieces), steps=(step,), at=call.span
+        )
     elif not names:
-        variables.assign(call.world, "REPLY", line, steps=(step,))
+        variables.assign(call.world, "REPLY", line, steps=(step,), at=call.span)
     else:
         pieces = _split(call, line, limit=len(names))
         for name, value in zip(names, [*pieces, *[""] * len(names)], strict=False):
-            variables.assign(call.world, name, value, steps=(step,))
+            variables.assign(call.world, name, value, steps=(step,), at=call.span)
     if ended is None:
         return call.either()
     return call.succeeds() if ended else call.fails()
@@ -127,7 +129,7 @@ def mapfile(call: Call) -> Outcome:
     array = Array().append(lines)
     if "O" in options:  # from an index on, what is there stays
         array = evolve(array, loose=True)
-    variables.assign(call.world, name, array, steps=(step,))
+    variables.assign(call.world, name, array, steps=(step,), at=call.span)
     _left(call, options, "" if count == "0" else UNKNOWN)
     return call.succeeds()
 

@@ -240,12 +240,13 @@ class Recorder:
         *,
         redirection: bool = False,
         writes: bool = False,
+        within: bool = False,
     ) -> None:
         """Record that the simple command at ``span`` would run as ``argv``; see CommandLine."""
         place = self.span(span)
         words = tuple(field.text for field in argv)
         key = (place, words)
-        within, kept = self.anchor is not None, self.muted > 0
+        within, kept = within or self.anchor is not None, self.muted > 0
         known = self._commands.get(key)
         if known is not None:
             writes, within = writes or known.writes, within and known.within

@@ -143,7 +143,7 @@ def _number(world: World, redirection: Redirection, default: str) -> str:
         return default
     if fd.startswith("{"):
         number = next(str(n) for n in range(10, 1000) if str(n) not in world.state.descriptors)
-        variables.assign(world, fd.strip("{}"), number)
+        variables.assign(world, fd.strip("{}"), number, at=redirection.span)
         return number
     return fd
 

@@ -93,10 +93,12 @@ def perform_assignment(
             steps=(step,) if len(source) <= MAX_SHOWN else (),
             append=assignment.append,
             attributes=attributes,
+            at=assignment.span,
         )
     value = expansion.text(world, assignment.value, assignment=True)
-    if assignment.name in LOADERS:
-        words = (evolve(value, text=f"{assignment.name}={value.text}"),)
+    name = variables.resolve(world, assignment.name)
+    if name in LOADERS:
+        words = (evolve(value, text=f"{name}={value.text}"),)
         world.run.recorder.command(assignment.span, words)
     if assignment.name == "PS4":  # expanded again for each command that `set -x` shows
         expansion.forbid_substitution(world, value.text)

@@ -14,7 +14,9 @@ from ringfence.engine.shell.core import World
 from ringfence.engine.shell.limits import MAX_ELEMENTS
 from ringfence.engine.shell.state import Array, Value, Variable
 from ringfence.engine.shell.texts import bounded, joined
-from ringfence.rules.model import NAME, UNKNOWN, is_known
+from ringfence.grammar.nodes import Span
+from ringfence.rules.model import NAME, UNKNOWN, Field, is_known
+from ringfence.rules.naming import LOADERS
 
 
 class Absent(Enum):
@@ -148,8 +150,11 @@ def assign(
     subscript: str | None = None,
     append: bool = False,
     attributes: Mapping[str, Any] = MappingProxyType({}),
+    at: Span | None = None,
 ) -> bool:
     """Set a variable, or an element of it; False if it is readonly, or its name is none.
+
+    Where it stands, ``at``, is recorded of a variable that says which code runs.
 
     ``subscript`` is expanded already; ``attributes`` are those of Variable that change. An
     ``append``ed text is added, as a number if the variable is an integer.
@@ -161,6 +166,10 @@ def assign(
     if not re.fullmatch(r"[A-Za-z_]\w*", name):
         return False
     state = world.state
+    if name in LOADERS and at is not None:
+        text = first(value)
+        words = (Field(f"{name}={text or ''}", at),)
+        world.run.recorder.command(at, words, within=True)  # no rule for `read` means it
     if name == "BASH_ARGV0" and isinstance(value, str):
         state.name = value
     before = state.variables.get(name)
@@ -168,7 +177,9 @@ def assign(
         return False
     held = lookup(world, name)
     old: Value = UNKNOWN if held is ABSENT and append and subscript is None else _present(held)
-    variable = before or Variable()
+    variable = before or Variable(exported=name in state.exports)
+    if "allexport" in state.options:
+        variable = evolve(variable, exported=True)
     if attributes:
         variable = evolve(variable, **attributes)
     if isinstance(value, str):

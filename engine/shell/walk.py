@@ -307,7 +307,7 @@ class TreeWalker:
 
         def body(world: World) -> Outcome:
             text = expansion.text(world, expression).text
-            value = expansion.arithmetic_value(world, text)
+            value = expansion.arithmetic_value(world, text, expression.span)
             return by_answer(world.state, None if value is None else value != 0)
 
         return in_worlds(self.run, state, body)

@@ -117,6 +117,12 @@ FILES = {
         ("ln -s . here && cat here/a.txt", []),
         # The environment.
         ("PATH=$PATH:~/tools; helper", ["/home/me/tools/helper"]),
+        ("hash -p ~/tools/helper ls; ls", ["/home/me/tools/helper"]),
+        # A variable that is exported before it has a value, and one that `set -a` exports.
+        ("export LD_PRELOAD; read LD_PRELOAD <<< ~/tools/helper; ls", ["/home/me/tools/helper"]),
+        ("set -a; read LD_PRELOAD <<< ~/tools/helper; ls", ["/home/me/tools/helper"]),
+        ("set -a; LD_PRELOAD=~/tools/helper; ls", ["/home/me/tools/helper"]),
+        ("read LD_PRELOAD <<< ~/tools/helper; ls", []),
         ("GIT_DIR=/srv/g git log", ["/srv/g"]),
     ],
 )
