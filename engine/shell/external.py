@@ -32,6 +32,7 @@ from ringfence.rules.usage import CommandUse, PathUse, ProgramUse, Usage
 _KEEPERS = frozenset(("chgrp", "chmod", "chown", "touch"))  # they leave the text as it is
 _COPIERS = frozenset(("cp", "install", "mv"))
 _DOWNLOADERS = frozenset(("curl", "wget"))
+_ASSIGNED = re.compile(r"[A-Za-z_]\w*=")
 _REMOTE_NAME = re.compile(r"--remote-name|-[A-Za-z#]*[OJ]")
 _BUILDERS = frozenset(
     [
@@ -192,7 +193,11 @@ class _Program:
             self.written(absolute)
         if path.operation is Operation.EXECUTE and path.argument > 0:
             parameters = call.argv[path.argument + 1 :]
-            scripts.run(call, absolute, at, parameters, path.language)
+            if path.language == "awk":  # `-v name=value` stands before
+                set_ = (w for w in call.argv[1 : path.argument] if _ASSIGNED.match(w.text))
+                parameters = [*set_, *parameters]
+            with self.without(path.argument):
+                scripts.run(call, absolute, at, parameters, path.language)
 
     def through(self, path: PathUse, absolute: str, at: Field) -> None:
         """Record the links below a directory that the program follows out of the project."""
@@ -263,9 +268,11 @@ class _Program:
         """Evaluate a script that a process substitution or a descriptor holds."""
         call = self.call
         text = files.read(call.world, name)
+        parameters = call.argv[path.argument + 1 :]
         if path.language == "bash" or text == UNKNOWN:
-            parameters = call.argv[path.argument + 1 :]
             nested.child(call.run, call.state, text, at, parameters=parameters, name=name)
+        elif path.language is not None:
+            scripts.inspect(call, self.use.command, path.language, text, at, parameters)
 
     def base(self, path: PathUse) -> str:
         """The directory that a path starts from."""

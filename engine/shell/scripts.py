@@ -24,6 +24,7 @@ MAX_MODULES = 20
 """Files that a script loads, and those that they load, before it may look at its arguments."""
 
 _SHEBANG = re.compile(r"#!\s*(?:\S*/)?(?:env\s+(?:-S\s+)?)?(?:\S*/)?(?P<name>[\w.+-]+)")
+_TOLD = frozenset(("awk", "sed"))  # whose programs can change no file unseen
 _SHELLS = frozenset(("sh", "bash", "dash", "zsh", "ksh", "ash"))
 
 _LOOKS = {
@@ -102,7 +103,7 @@ def run(
         recorder = call.run.recorder
         with call.run.lenient(not written), recorder.possibly(not written):
             inspect(call, at.text, language, text, at, parameters)
-    call.state.changed = True
+    call.state.changed = call.state.changed or language not in _TOLD
 
 
 def ignores_arguments(call: Call, path: str, language: str | None) -> bool:

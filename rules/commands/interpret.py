@@ -127,6 +127,13 @@ class _Interpreter:
                     if value.language == "bash" and ("$(" in text or "`" in text):
                         reason = f"{name} holds a command substitution, which bash runs"
                         self.found.opaque.append((reason, index))
+                    elif value.kind == "setting" and value.keys:
+                        key = self.set_variable(value.keys[0] + name.rpartition("_")[2])
+                        if key is None:  # it was set before: any of them
+                            self.value(Value.parse("command bang"), part, f"variable {name}")
+                        else:
+                            setting = evolve(part, text=f"{key}={text}")
+                            self.setting(value, setting, f"variable {name}")
                     elif value.kind == "options":
                         self.more_options(part)
                     else:
@@ -237,7 +244,9 @@ class _Interpreter:
     def value(self, value: Value, part: Piece, fact: str) -> None:
         """One value of an option, or one operand, of whatever kind."""
         kind = value.kind
-        if value.has("remote") and part.text.startswith("ext::"):
+        if kind == "execute" and value.language and part.text in _STANDARD_INPUT:
+            self.found.programs.append(ProgramUse(value.language, None, part.argument))
+        elif value.has("remote") and part.text.startswith("ext::"):
             self.found.shell(part.text.removeprefix("ext::"), part.argument)  # git runs it
         elif value.operation is not None or kind == "url":
             self.found.path(value, part, fact)
@@ -250,7 +259,9 @@ class _Interpreter:
         elif kind == "runs":
             if part.text:
                 word = evolve(self.found.argv[part.argument], text=part.text)
-                self.found.commands.append(CommandUse((word,)))
+                variable = self.found.argv[part.argument].text.partition("=")[0]
+                unset = (variable,) if part.argument >= len(self.argv) else ()  # it is not for it
+                self.found.commands.append(CommandUse((word,), unset=unset))
         elif kind == "split":
             self.split(part)
         elif kind == "unset":
@@ -265,7 +276,7 @@ class _Interpreter:
         elif kind == "placeholder":
             self.found.wrapped.placeholder = part.text or "{}"
         elif kind == "setting":
-            self.setting(part, fact)
+            self.setting(value, part, fact)
         elif kind == "parameters":
             self.found.parameters.append(self.argv[part.argument])
             unknown = part.text.startswith(UNKNOWN)  # what is done with it, the program says
@@ -286,8 +297,13 @@ class _Interpreter:
     def command(self, value: Value, part: Piece) -> None:
         """A shell command in one text."""
         text = part.text
+        if value.has("slash") and "/" not in text and UNKNOWN not in text:
+            return
+        if value.has("pipe"):
+            text = text.lstrip("|-")
         if value.has("bang"):
-            if not text.startswith(("!", UNKNOWN)):
+            absolute = value.has("absolute") and text.startswith(("/", "~"))
+            if not (absolute or text.startswith(("!", UNKNOWN))):
                 return
             text = text.removeprefix("!")
         self.found.shell(text, part.argument)
@@ -298,15 +314,33 @@ class _Interpreter:
         words = [evolve(self.argv[part.argument], text=text) for text in _split(text)]
         self.nested([*words, *self.argv[part.argument + 1 :]])
 
-    def setting(self, part: Piece, fact: str) -> None:
+    def setting(self, how: Value, part: Piece, fact: str) -> None:
         """``key=value`` or ``key value``: the entry says for which keys the value matters."""
-        match = _SETTING.match(part.text)
-        if match is None:
-            return
-        for pattern, value in self.entry.settings.items():
-            if fnmatchcase(match["key"].lower(), pattern):
-                self.value(value, evolve(part, text=match["value"]), f"{fact}: {match['key']}")
-                return
+        for text in _split(part.text) if how.has("several") else [part.text]:
+            match = _SETTING.match(text)
+            if match is None:
+                continue
+            key = match["key"]
+            patterns = (p for p in self.entry.settings if fnmatchcase(key.lower(), p))
+            value = self.entry.settings.get(next(patterns, ""))
+            if value is None:
+                continue
+            content: str | None = match["value"]
+            if value.has("subsection"):
+                content = key.partition(".")[2].rpartition(".")[0]
+            elif how.has("environment"):
+                content = self.set_variable(match["value"])
+            if content is None:
+                reason = f"{key} is taken from ${match['value']}, which is not known"
+                self.found.opaque.append((reason, part.argument))
+            else:
+                self.value(value, evolve(part, text=content), f"{fact}: {key}")
+
+    def set_variable(self, name: str) -> str | None:
+        """The value of a variable that was set for the command, or None."""
+        found = [field.text for field in self.found.argv[len(self.argv) :]]
+        texts = (text.partition("=")[2] for text in found if text.startswith(f"{name}="))
+        return next(texts, None)
 
     # --- operands ----------------------------------------------------------------------------
 

@@ -94,10 +94,15 @@ MODIFIERS = frozenset(
         "form",  # only after =@ or =<
         "prefix",  # the part before the first : (host:container)
         "named",  # the part after NAME=, or all of it if there is none
-        "keys",  # keys=a,b: in a,b=x lists the values of these keys
+        "keys",  # keys=a,b: in a,b=x lists the values of these keys; of setting: its key's variable
         "later",  # of base: only for what comes after it
         "ends",  # option parsing ends after this option
         "bang",  # of command: only after a leading !
+        "absolute",  # of command: or if it is an absolute path with arguments
+        "pipe",  # of command: with or without a leading | or -
+        "environment",  # of setting: the value is in the variable of that name
+        "several",  # of setting: several, as shell words
+        "subsection",  # of a setting's value: what is between the first and the last dot of its key
         "slash",  # only if it holds a slash
         "nofollow",  # a link in the last place is itself meant, not what it leads to
         "tilde",  # the command itself takes a leading ~ for the home directory

@@ -22,6 +22,10 @@ FILES = {
     "/home/me/app/loads.js": "const x = require('./lib');\n",
     "/home/me/app/takes.js": "require('fs').readFileSync(process.argv[2]);\n",
     "/home/me/app/hello.sh": "echo hello\n",
+    "/home/me/app/reads.awk": 'BEGIN { getline < "/etc/x" }\n',
+    "/home/me/app/writes.awk": "{ print > out }\n",
+    "/home/me/app/writes.sed": "w /etc/x\n",
+    "/home/me/app/plain.sed": "s/a/b/\n",
     "/home/me/app/vars": "D=/etc\ngreet() { cat ~/greeting; }\n",
     "/home/me/app/list": "a\n/etc/x\n",
     "/home/me/app/safe": "a\nb\n",
@@ -79,6 +83,21 @@ FILES = {
         ("git fetch", []),
         ("git remote add o /srv/o.git", []),
         ("git remote add o /srv/o.git && git fetch -q o", ["/srv/o.git"]),
+        # Programs in files, in other languages than the shell's.
+        ("awk -f reads.awk a.txt", ["/etc/x"]),
+        ("awk -v out=/etc/x -f writes.awk a.txt", ["/etc/x"]),
+        ("sed -f writes.sed a.txt", ["/etc/x"]),
+        ("sed -f plain.sed a.txt; xargs cat < safe", []),
+        ("echo 'w /etc/x' > s.sed; sed -n -f s.sed a.txt", ["/etc/x"]),
+        ("echo 'w /etc/x' | sed -f - a.txt", ["/etc/x"]),
+        ("sed -f /dev/stdin a.txt <<< 'w /etc/x'", ["/etc/x"]),
+        ("sed -f <(echo 'w /etc/x') a.txt", ["/etc/x"]),
+        ("echo 'BEGIN { getline < \"/etc/x\" }' > p.awk; gawk --file=p.awk", ["/etc/x"]),
+        ("echo 'BEGIN { system(\"cat /etc/x\") }' | awk -f -", ["/etc/x"]),
+        ("awk -f ~/tools/helper a.txt", ["/home/me/tools/helper"]),
+        # What bash reads before a script, which the command wrote.
+        ("echo 'cat /etc/x' > e; BASH_ENV=e bash hello.sh", ["/etc/x"]),
+        ("echo 'cat /etc/x' > e; export ENV=e; sh -c ls", ["/etc/x"]),
         # Data of the project.
         ("xargs cat < list", ["/etc/x"]),
         ("xargs -a list cat", ["/etc/x"]),
@@ -148,3 +167,75 @@ def test_downloaded_scripts_are_opaque(world):
     assert [one.text for one in world.evaluate(command).opaque] == ["s.sh"]
     command = "curl https://a.example/s > s.sh; . ./s.sh"
     assert [one.text for one in world.evaluate(command).opaque] == ["./s.sh"]
+
+
+@pytest.mark.parametrize(
+    "setting",
+    [
+        *("core.pager", "core.editor", "core.sshCommand", "core.fsmonitor", "diff.external"),
+        *("core.gitProxy", "core.alternateRefsCommand", "uploadpack.packObjectsHook"),
+        *("interactive.diffFilter", "trailer.sign.command", "trailer.sign.cmd", "man.x.cmd"),
+        *("browser.x.cmd", "guitool.x.cmd", "tar.x.command", "remote.origin.uploadpack"),
+        *("remote.origin.receivepack", "sendemail.sendmailCmd", "hook.x.command"),
+        *("filter.x.clean", "merge.x.driver", "gpg.ssh.defaultKeyCommand"),
+    ],
+)
+@pytest.mark.parametrize(
+    "command",
+    [
+        "git -c {0}='{1}' status",
+        "git clone -c {0}='{1}' https://a.example/b",
+        "git config {0} '{1}'",
+        "V='{1}' git --config-env={0}=V status",
+        "GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0={0} GIT_CONFIG_VALUE_0='{1}' git status",
+        "export GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0={0} GIT_CONFIG_VALUE_0='{1}'; git status",
+        "GIT_CONFIG_PARAMETERS=\"'{0}={1}'\" git status",
+        "GIT_CONFIG_PARAMETERS=\"'{0}'='{1}'\" git status",
+    ],
+)
+def test_settings_of_git_that_run_commands(world, setting, command):
+    """However git is told, what it runs is judged as the command that it is."""
+    assert world.touched(command.format(setting, "cat /etc/x")) == ["/etc/x"]
+
+
+@pytest.mark.parametrize(
+    ("command", "touched"),
+    [
+        ("git -c credential.helper='!cat /etc/x' fetch", ["/etc/x"]),
+        ("git -c credential.helper='/srv/helper -a' fetch", ["/srv/helper"]),
+        ("git -c credential.helper=store fetch", []),
+        ("git -c alias.x='!cat /etc/x' x", ["/etc/x"]),
+        ("git -c alias.x=log x", []),
+        ("git -c submodule.a.update='!cat /etc/x' submodule update", ["/etc/x"]),
+        ("git -c submodule.a.update=merge submodule update", []),
+        ("git -c core.hooksPath=/srv/hooks commit", ["/srv/hooks"]),
+        ("git -c core.hooksPath=/dev/null commit", []),
+        ("git -c include.path=/srv/c log", ["/srv/c"]),
+        ("git -c includeIf.gitdir:/a/.path=/srv/c log", ["/srv/c"]),
+        ("git -c url./srv/r/.insteadOf=x: fetch x:y", ["/srv/r"]),
+        ("git -c url.https://a.example/.insteadOf=x: fetch x:y", []),
+        ("git -c remote.o.url=/srv/r fetch o", ["/srv/r"]),
+        ("git -c http.sslKey=/srv/key fetch", ["/srv/key"]),
+        ("git -c user.signingKey=ABCDEF commit -S", []),
+        ("git -c user.name='A B' -c color.ui=always -c safe.directory='*' log", []),
+        ("GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=user.name GIT_CONFIG_VALUE_0='cat /etc/x' git l", []),
+        ("GIT_CONFIG_VALUE_0='!cat /etc/x' git log", ["/etc/x"]),  # its key was set before
+        ("git --config-env=core.pager=V log", ["opaque --config-env=core.pager=V"]),
+        ("git --config-env=http.extraHeader=V fetch", []),
+        ("MANPAGER='cat /etc/x' man ls", ["/etc/x"]),
+        ("KUBE_EDITOR='cat /etc/x' kubectl edit pod", ["/etc/x"]),
+        ("SYSTEMD_PAGER='cat /etc/x' systemctl status", ["/etc/x"]),
+        ("GH_PAGER='cat /etc/x' gh pr list", ["/etc/x"]),
+        ("AWS_PAGER='' aws s3 ls", []),
+        ("SUDO_ASKPASS=/srv/ask sudo -A ls", ["/srv/ask"]),
+        ("RUSTC_WRAPPER=/srv/wrapper cargo build", ["/srv/wrapper"]),
+        ("RUSTC_WRAPPER=sccache cargo build", []),
+        ("LESSOPEN='|cat /etc/x %s' less a", ["/etc/x"]),
+        ("make CC='/srv/cc -O'", ["/srv/cc"]),
+        ("CC=/srv/cc make", ["/srv/cc"]),
+        ("CC=clang make CXX=/usr/bin/g++", []),
+    ],
+)
+def test_settings_and_variables(world, command, touched):
+    """What programs are told to run or read counts; what is only a value does not."""
+    assert world.touched(command) == touched
