@@ -42,6 +42,7 @@ _NAMED_OPERAND = re.compile(r"[A-Za-z_]\w*\+?=")
 _VARIABLE = re.compile(r"\$\{\w+\}")
 _SETTING = re.compile(r"\s*(?P<key>[^=\s]+)\s*[=\s]\s*(?P<value>.*)", re.DOTALL)
 _STANDARD_INPUT = frozenset(("-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"))
+_THIS_MACHINE = frozenset(("localhost", "127.0.0.1", "::1", "0.0.0.0", "ip6-localhost"))  # noqa: S104
 _ANY_COMMAND = "*"  # the entry of what holds for all commands
 _REST = frozenset(("words", "shell"))
 _UNLISTED = Value("unknown", modifiers=frozenset(("shaped", "possible", "url")))
@@ -262,6 +263,10 @@ class _Interpreter:
                 variable = self.found.argv[part.argument].text.partition("=")[0]
                 unset = (variable,) if part.argument >= len(self.argv) else ()  # it is not for it
                 self.found.commands.append(CommandUse((word,), unset=unset))
+        elif kind == "host":
+            if part.text.rpartition("@")[2].rstrip(".").lower() in _THIS_MACHINE:
+                reason = "it runs commands on this very machine"
+                self.found.opaque.append((reason, part.argument))
         elif kind == "split":
             self.split(part)
         elif kind == "unset":
@@ -376,6 +381,10 @@ class _Interpreter:
         key = ""
         for index, part in enumerate(counted):
             value = slots[index] if index < len(slots) else Value("arguments")
+            if value.kind == "login":
+                shell = evolve(self.argv[part.argument], text="bash")
+                self.nested([shell, *(self.argv[later.argument] for later in counted[index:])])
+                break
             if value.kind == "key":
                 key = part.text
             elif value.kind == "setting" and key:
@@ -415,7 +424,7 @@ class _Interpreter:
 
     def standard_input(self, entry: Entry, operands: Sequence[Operand]) -> None:
         """A shell or an interpreter without a script reads one from standard input."""
-        if not entry.stdin or self.found.programs:
+        if not entry.stdin or self.found.programs or self.found.commands:
             return
         kinds = kinds_of(entry.operands, len(operands))
         arguments = [self.argv[o.piece.argument] for o in operands]

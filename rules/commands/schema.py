@@ -52,6 +52,8 @@ ROLE_KINDS = frozenset(
         "words",  # this and all later words are another command
         "shell",  # this and all later words, joined, are a shell command
         "exec",  # all words up to ; or + are another command
+        "login",  # this and all later words are the arguments of a shell
+        "host",  # a machine, on which the later words are run
         "split",  # a text that is split into another command's words
         "assignment",  # NAME=value for the nested command
         "variable",  # NAME=value for the program
