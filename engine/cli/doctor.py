@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import socket
 import subprocess
 import time
 from collections.abc import Iterator
@@ -15,6 +16,7 @@ from attrs import frozen
 
 from ringfence.engine.cli.install import places, program, say
 from ringfence.engine.engine import Engine
+from ringfence.engine.escape import visible
 from ringfence.engine.grants import GrantStore
 from ringfence.engine.hosts import codex_trust, host
 from ringfence.engine.hosts.model import Answer, Host
@@ -28,6 +30,7 @@ from ringfence.engine.hosts.settings import (
     switched_off,
 )
 from ringfence.engine.policy import ConfigError, load_policy
+from ringfence.engine.resident import client
 
 QUESTION = "cat /etc/hosts"
 """The command that is asked about; nothing runs it."""
@@ -72,6 +75,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _findings(hosts: list[str]) -> Iterator[Finding]:
     yield from _policy()
+    yield _resident()
     found = False
     for name in hosts:
         there: list[Place] = []
@@ -108,6 +112,26 @@ def _policy() -> Iterator[Finding]:
     for layer in policy.layers:
         if layer.held:
             yield True, f"{layer.file} only tightens; `ringfence trust` lets it loosen"
+
+
+def _resident() -> Finding:
+    """Whether an engine is loaded; without one, the answers are the same, and come later."""
+    environ = dict(os.environb)
+    if environ.get(client.SWITCH) == b"off":
+        return True, f"resident engine: {os.fsdecode(client.SWITCH)}=off keeps it out"
+    folder = Path(os.fsdecode(client.folder(environ)))
+    try:
+        if not client.is_private(folder):
+            why = "is not yours alone, so no resident engine is used; remove it"
+            return False, f"resident engine: {visible(str(folder))} {why}"
+        with socket.socket(socket.AF_UNIX) as connection:
+            connection.settimeout(1)
+            connection.connect(str(folder / os.fsdecode(client.name())))
+            if client.is_peer(connection):
+                return True, "resident engine: loaded"
+    except OSError:  # no folder, no socket, or nobody behind it
+        pass
+    return True, "resident engine: none now; the first call of a registered hook starts it"
 
 
 def _places(name: str) -> Iterator[Place]:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import socket
 import sys
 from pathlib import Path
 
@@ -12,6 +14,7 @@ from helpers.program import patient
 from ringfence.engine.cli import doctor, install, main, status
 from ringfence.engine.hosts import HOSTS, codex_trust
 from ringfence.engine.hosts.registration import REGISTRATIONS
+from ringfence.engine.resident import client
 
 
 @pytest.fixture(scope="module")
@@ -29,6 +32,7 @@ def home(tmp_path, monkeypatch, ringfence):
     monkeypatch.setenv("PATH", "/usr/bin:/bin")  # no Codex of this machine
     for name in ("XDG_CONFIG_HOME", "XDG_STATE_HOME", "CLAUDE_CONFIG_DIR", "CODEX_HOME"):
         monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
     monkeypatch.setattr(doctor, "SLOW", 60.0)  # a busy machine is no failure
     use(monkeypatch, ringfence)
     return tmp_path
@@ -48,11 +52,13 @@ def said(capsys, home, ringfence):
         capsys.readouterr()
         assert main(["doctor", *arguments]) == int(wrong)
         text = capsys.readouterr().out.replace(ringfence, "PROGRAM").replace(str(home), "HOME")
-        return [line.partition(", within")[0] for line in text.splitlines()]
+        lines = [line.partition(", within")[0] for line in text.splitlines()]
+        return [line for line in lines if line != NO_RESIDENT]
 
     return run
 
 
+NO_RESIDENT = "ok    resident engine: none now; the first call of a registered hook starts it"
 ANSWERED = "`cat /etc/hosts` and a broken payload are answered as they should be"
 
 
@@ -288,3 +294,34 @@ def test_a_codex_that_cannot_be_asked(codex, capsys, monkeypatch, text):
 def test_every_host_can_be_examined():
     """Or is named by its page as one to register by hand."""
     assert HOSTS.keys() - REGISTRATIONS.keys() == {"amp"}
+
+
+def test_no_resident_engine(capsys):
+    """It is no fault; neither is one that is switched off."""
+    main(["doctor"])
+    assert NO_RESIDENT in capsys.readouterr().out.splitlines()
+
+
+def test_a_resident_engine_that_is_switched_off(said, monkeypatch):
+    """By the environment."""
+    monkeypatch.setenv("RINGFENCE_RESIDENT", "off")
+    assert "ok    resident engine: RINGFENCE_RESIDENT=off keeps it out" in said(wrong=True)
+
+
+def test_a_folder_that_others_can_enter(said, home):
+    """Then no engine is asked, and each call loads one: slow, and a riddle if nobody says so."""
+    (home / "ringfence").mkdir(mode=0o777)
+    (home / "ringfence").chmod(0o777)
+    wrong = (
+        "WRONG resident engine: HOME/ringfence is not yours alone, so no resident engine is used"
+    )
+    assert f"{wrong}; remove it" in said(wrong=True)
+
+
+def test_a_resident_engine(said, home):
+    """Whoever listens there must be the same user."""
+    (home / "ringfence").mkdir(mode=0o700)
+    with socket.socket(socket.AF_UNIX) as listening:
+        listening.bind(str(home / "ringfence" / os.fsdecode(client.name())))
+        listening.listen()
+        assert "ok    resident engine: loaded" in said(wrong=True)
