@@ -7,6 +7,7 @@ answer milder: what it would have found is opaque, and the call is asked about.
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
@@ -336,6 +337,9 @@ def _touched(effects: Iterable[Effect], filesystem: FileSystem) -> tuple[Finding
     """All effects but those on devices, with where their links lead."""
     found: dict[tuple[str, Operation], Finding] = {}
     for effect in effects:
+        if effect.listing:  # of a file that the pattern may match, nothing is read yet
+            folder = re.split(r"[*?\[]", effect.path, maxsplit=1)[0].rpartition("/")[0] or "/"
+            effect = evolve(effect, path=folder, listing=False)  # noqa: PLW2901
         if not is_exempt(effect.path):
             follow = effect.follow and effect.operation is not Operation.DELETE
             real = real_path(effect.path, filesystem, follow=follow)

@@ -124,6 +124,7 @@ class Effect:
     steps: tuple[str, ...] = ()
     follow: bool = True  # False if a symbolic link at ``path`` is itself what is touched
     tree: bool = False  # everything below ``path`` is touched as well (rm -r, grep -r)
+    listing: bool = False  # ``path`` is a pattern for whose names bash reads directories
 
 
 @frozen

@@ -14,10 +14,11 @@ import re
 from collections.abc import Mapping
 
 from ringfence.engine.policy.globs import glob
-from ringfence.rules.model import UNCERTAIN, UNKNOWN
+from ringfence.rules.model import BELOW, UNCERTAIN, UNKNOWN
 
 _VARIABLE = re.compile(r"\$(?:\{(\w+)\}|(\w+))")
 _GLOB = frozenset("*?[")
+_WILD = re.compile(r"\[[^/\]]*\]|[*?\[" + "".join(sorted(UNCERTAIN)) + "]")
 
 
 def resolved(pattern: str, env: Mapping[str, str], cwd: str | None = None) -> str | None:
@@ -58,15 +59,59 @@ def covers(pattern: str, path: str, *, folded: bool = False) -> bool:
 
 
 def may_cover(pattern: str, path: str) -> bool:
-    """Whether a resolved pattern may match ``path``: beginnings alone decide for unknown ones."""
-    if covers(pattern, path):
+    """Whether a resolved pattern may match ``path``, which is not all known."""
+    if covers(pattern, path) or UNKNOWN in path:  # which may hold a `..`
         return True
-    start = next((i for i, c in enumerate(path) if c in UNCERTAIN or c in _GLOB), None)
-    if start is None:
+    if _WILD.search(path) is None:
         return False
-    known = path[:start]
-    literal = re.split(r"[*?\[]", pattern, maxsplit=1)[0]
-    return UNKNOWN in path or known.startswith(literal) or literal.startswith(known)
+    known = path.partition(BELOW)[0]
+    wanted = pattern.casefold().split("/")
+    if known != path:  # what follows may be of any depth
+        return _may_meet(wanted, [*known.casefold().rpartition("/")[0].split("/"), None])
+    return _may_meet(wanted, list(path.casefold().split("/")))
+
+
+def _may_meet(pattern: list[str], path: list[str | None]) -> bool:
+    """Whether some path matches both, component by component; None is any number of them."""
+    # By place in the pattern: whether what came of the path so far may be matched up to there.
+    reached = _past_folders(pattern, {0})
+    for component in path:
+        if component is None:
+            return bool(reached)
+        after = set()
+        for place in reached:
+            if place == len(pattern):
+                continue
+            if pattern[place] == "**":
+                after.add(place)
+            elif _may_be(pattern[place], component):
+                after.add(place + 1)
+        reached = _past_folders(pattern, after)
+    return len(pattern) in reached
+
+
+def _past_folders(pattern: list[str], places: set[int]) -> set[int]:
+    """The places, and those behind each ``**`` there, which may stand for nothing."""
+    found = set(places)
+    for place in range(len(pattern)):
+        if place in found and pattern[place] == "**":
+            found.add(place + 1)
+    return found
+
+
+def _may_be(one: str, other: str) -> bool:
+    """Whether two names with wildcards have one in common, as far as their ends tell.
+
+    Bash's own pattern, the ``other``, matches no leading dot with a wildcard.
+    """
+    if one.startswith(".") and other[:1] in _GLOB:
+        return False
+    mine, theirs = _WILD.split(one), _WILD.split(other)
+    if len(mine) == len(theirs) == 1:
+        return one == other
+    starts = mine[0].startswith(theirs[0]) or theirs[0].startswith(mine[0])
+    ends = mine[-1].endswith(theirs[-1]) or theirs[-1].endswith(mine[-1])
+    return starts and ends
 
 
 def is_below(pattern: str, path: str) -> bool:

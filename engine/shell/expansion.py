@@ -165,6 +165,8 @@ def _glob(world: World, field: Field, pieces: Sequence[Piece]) -> list[Field]:
     step = f"`{world.run.recorder.text(field.span)}` is a pattern"
     # Elsewhere than in bash, an extended pattern is known as a star.
     stars = "".join("*" if piece.pattern else piece.text for piece in pieces)
+    if "dotglob" in options:  # a star is no star any more: it matches a leading dot
+        stars = re.sub(r"(^|/)\*", rf"\1{NAME}", stars)
     unmatched = evolve(field, text=stars, glob=True, steps=(*field.steps, step))
     found = None
     if field.known and not world.state.changed and not directory.startswith(UNKNOWN):

@@ -207,7 +207,8 @@ class Recorder:
         text = at.text.partition("**")[0] or "." if trees else at.text
         path = kernel_path(join(directory, text), self.filesystem)
         self._patterns[as_printed(evolve(at, text=path, glob=True))] = path
-        self._listed.append(self._effect(path, Operation.READ, at, _GLOBBING))
+        found = self._effect(path, Operation.READ, at, _GLOBBING)
+        self._listed.append(evolve(found, listing=True))
 
     def looked_through(self, links: Iterable[str], at: Field) -> None:
         """Record the links out of the working directory that a pattern made bash look behind."""

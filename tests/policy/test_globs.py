@@ -10,6 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ringfence.engine.policy.globs import glob
+from ringfence.engine.policy.paths import may_cover
+from ringfence.rules.model import BELOW, NAME, UNKNOWN
 
 
 def expression(pattern):
@@ -82,3 +84,31 @@ def test_matches(pattern, path, expected, recwarn):
 def test_many_stars_end(pattern, path):
     """An expression that goes back would not within the age of the world."""
     assert not glob(pattern).matches(path)
+
+
+@pytest.mark.parametrize(
+    ("pattern", "path", "may"),
+    [
+        ("/p/**/.env", "/p/*.py", False),
+        ("/p/**/.env", "/p/src/*", False),  # bash's star matches no leading dot
+        ("/p/**/.env", "/p/.e*", True),
+        ("/p/**/.env", "/p/.*", True),
+        ("/p/**/.env", f"/p/{NAME}", True),
+        ("/p/**/.env", f"/p/{BELOW}", True),
+        ("/p/**/.env", f"/p/{BELOW}.py", True),  # a place below, whatever it ends with
+        ("/p/src/**", "/p/*.md", False),
+        ("/p/src/**", "/p/*", True),
+        ("/p/src/**", "/p/s?c/x", True),
+        ("/p/src/**", f"/p/{UNKNOWN}", True),
+        ("/p/*.key", "/p/a*", True),
+        ("/p/*.key", "/p/a*.pem", False),
+        ("/p/*.KEY", "/p/a*.key", True),  # as some disks take names
+        ("/p/a/b", "/p/*", False),
+        ("/p/a/**/b", "/p/*/*/*/b", True),
+        ("/p/a/**/b", "/p/*/*/c", False),
+        ("/p/a/**/b", "/p/[ab]/b", True),
+    ],
+)
+def test_may_cover(pattern, path, may):
+    """What a pattern of bash's may match is compared by how the names begin and end."""
+    assert may_cover(pattern, path) is may

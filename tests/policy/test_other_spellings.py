@@ -222,3 +222,27 @@ def test_a_tree_that_holds_our_own_files(tmp_path, command):
     assert f"{tmp_path}/.ringfence is in there" in decision.message
     (tmp_path / ".ringfence").rmdir()
     assert Engine().decide(call).state is State.ALLOW
+
+
+@pytest.mark.parametrize(
+    ("command", "state"),
+    [
+        ("cat *.py", State.ALLOW),  # bash reads the folder, and of the files those that match
+        ("npm run build && cat dist/*.js", State.ALLOW),  # which are not known beforehand
+        ("shopt -s dotglob; cat *", State.DENY),
+        ("make; shopt -s dotglob; cat *", State.ASK),
+        ("cat .e*", State.DENY),
+        ("make; cat .e*", State.ASK),
+        ("echo secrets/*", State.DENY),  # the names are read
+        ("cat secrets/*", State.DENY),
+    ],
+)
+def test_patterns_of_bash_against_rules_for_paths(tmp_path, command, state):
+    """A pattern counts for what it may match, and for the folder whose names bash reads."""
+    for name in (".env", "a.py", "secrets/key"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).touch()
+    config = tmp_path.parent / "c.toml"
+    config.write_text('[paths]\n"**/.env" = "deny"\n"secrets/**" = "deny"\n')
+    call = ToolCall.bash(command, str(tmp_path), env={"HOME": "/nowhere", "PATH": "/usr/bin"})
+    assert Engine(load_policy(None, config=str(config))).decide(call).state is state
