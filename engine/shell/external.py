@@ -192,12 +192,18 @@ class _Program:
         if path.operation in (Operation.WRITE, Operation.DELETE):
             self.written(absolute)
         if path.operation is Operation.EXECUTE and path.argument > 0:
-            parameters = call.argv[path.argument + 1 :]
-            if path.language == "awk":  # `-v name=value` stands before
-                set_ = (w for w in call.argv[1 : path.argument] if _ASSIGNED.match(w.text))
-                parameters = [*set_, *parameters]
             with self.without(path.argument):
-                scripts.run(call, absolute, at, parameters, path.language)
+                scripts.run(call, absolute, at, self.parameters(path), path.language)
+
+    def parameters(self, path: PathUse) -> Sequence[Field]:
+        """The words that a script receives."""
+        call = self.call
+        if path.language == "make":
+            return projects.make_words(call)
+        behind = call.argv[path.argument + 1 :]
+        if path.language == "awk":  # `-v name=value` stands before
+            return [w for w in call.argv[1 : path.argument] if _ASSIGNED.match(w.text)] + behind
+        return behind
 
     def through(self, path: PathUse, absolute: str, at: Field) -> None:
         """Record the links below a directory that the program follows out of the project."""
@@ -268,7 +274,7 @@ class _Program:
         """Evaluate a script that a process substitution or a descriptor holds."""
         call = self.call
         text = files.read(call.world, name)
-        parameters = call.argv[path.argument + 1 :]
+        parameters = self.parameters(path)
         if path.language == "bash" or text == UNKNOWN:
             nested.child(call.run, call.state, text, at, parameters=parameters, name=name)
         elif path.language is not None:
@@ -347,6 +353,8 @@ class _Program:
         """Record what a program in another language touches."""
         given = [Field(f"{name}={value}", at.span) for name, value in program.variables]
         parameters = (*given, *program.parameters)  # awk takes both forms alike
+        if program.language == "make":
+            parameters = tuple(projects.make_words(self.call))
         scripts.inspect(self.call, self.use.command, program.language, text, at, parameters)
 
     def command(self, command: CommandUse) -> None:

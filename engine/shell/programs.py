@@ -23,6 +23,7 @@ LANGUAGES: Mapping[str, tuple[str, str]] = {
     "fish": ("others", "inspect_fish"),
     "julia": ("others", "inspect_julia"),
     "lua": ("others", "inspect_lua"),
+    "make": ("make", "inspect"),
     "mysql": ("sql", "inspect_mysql"),
     "node": ("javascript", "inspect"),
     "perl": ("perl", "inspect"),

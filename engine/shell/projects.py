@@ -6,9 +6,13 @@ import json
 import re
 from collections.abc import Iterator
 
+from attrs import evolve
+
 from ringfence.engine import patches
+from ringfence.engine.paths import join, kernel_path
 from ringfence.engine.shell import files, nested
 from ringfence.engine.shell.call import Call
+from ringfence.engine.shell.core import World
 from ringfence.rules.model import UNKNOWN, Field, Operation, is_known
 
 _RUNNERS = frozenset(("npm", "pnpm", "yarn", "bun"))
@@ -33,6 +37,8 @@ def look(call: Call) -> None:
         _remote(call)
     elif name in ("apply_patch", "applypatch"):
         _patch(call)
+    elif name in ("make", "gmake"):
+        _makefile(call)
 
 
 def _patch(call: Call) -> None:
@@ -53,6 +59,50 @@ def _text(call: Call, name: str) -> str | None:
         return None
     text = files.read(call.world, f"{directory}/{name}")
     return None if UNKNOWN in text else text
+
+
+# --- make --------------------------------------------------------------------------------------
+
+_MAKEFILES = ("GNUmakefile", "makefile", "Makefile")
+_MAKE_FILE = re.compile(r"-[A-Za-z]*f|--(?:make)?file\b")
+_MAKE_VALUES = frozenset(("-C", "-f", "-I", "-o", "-W", "-j", "-l", "--directory", "--file"))
+
+
+def make_words(call: Call) -> list[Field]:
+    """The goals and variables among the words of make, and its options, but not their values."""
+    words, before = [], ""
+    for word in call.arguments:
+        if before not in _MAKE_VALUES or (before in ("-j", "-l") and not word.text.isdecimal()):
+            words.append(word)
+        before = word.text
+    return words
+
+
+def _makefile(call: Call) -> None:
+    """A Makefile that the command has just written; that of the project is not looked into."""
+    words = call.arguments
+    if any(_MAKE_FILE.match(word.text) for word in words):
+        return
+    directory, before = call.world.directory, ""
+    for word in words:
+        if before in ("-C", "--directory"):
+            directory = join(directory, word.text)
+        elif word.text.startswith("--directory=") or re.match("-C.", word.text):
+            directory = join(directory, re.sub("-C|--directory=", "", word.text, count=1))
+        before = word.text
+    if not is_known(directory):
+        return
+    for name in _MAKEFILES:
+        path = kernel_path(f"{directory}/{name}", call.run.filesystem)
+        text = call.state.files.get(path)
+        if text is not None:  # what a program made of the project's own is the project's own
+            from ringfence.engine.shell import scripts  # noqa: PLC0415  # they use each other
+
+            state = call.state.copy()
+            state.directories = (directory,)
+            inner = evolve(call, world=World(call.run, state, []))
+            scripts.inspect(inner, "make", "make", text, call.argv[0], make_words(call))
+            return
 
 
 # --- package.json ------------------------------------------------------------------------------

@@ -99,6 +99,9 @@ def run(
     if language == "bash":
         nested.script_file(call, text, at, parameters=parameters, path=path, trusted=not written)
         return
+    if language == "make" and not written:
+        call.state.changed = True
+        return  # the project's own targets, as those of its Makefile
     if language is not None:
         recorder = call.run.recorder
         with call.run.lenient(not written), recorder.possibly(not written):

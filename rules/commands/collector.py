@@ -14,6 +14,7 @@ from ringfence.rules.commands.values import names_in, paths_in, read_only
 from ringfence.rules.model import Field, Operation
 from ringfence.rules.usage import CommandUse, PathUse, ProgramUse, Usage
 
+_DEVICES = frozenset(("/dev", "/dev/fd", "/proc/self/fd"))
 _UNSURE = frozenset(("possible", "shaped", "revision"))
 
 
@@ -80,7 +81,7 @@ class Collector:
             )
             self.paths.append(use)
             folder = posixpath.dirname(text)
-            if value.has("folder") and folder:
+            if value.has("folder") and folder and folder not in _DEVICES:
                 self.paths.append(evolve(use, path=folder, operation=Operation.READ))
             if value.has("input"):
                 self.wrapped.input_file = text
