@@ -36,6 +36,7 @@ class PathUse:
     tilde: bool = False  # the command itself takes a leading ~ for the home directory
     through: bool = False  # links below it are followed (grep -R); what they lead to is touched too
     hidden: bool = True  # whether that goes for names with a dot in front
+    paired: bool = False  # only those that stand below each other path of this kind as well
     excluded: tuple[str, ...] = ()  # patterns of names, or of paths below it, that are left out
     names: bool = False  # the file lists paths, which are read as well; ``-`` is standard input
 

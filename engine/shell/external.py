@@ -8,7 +8,8 @@ from contextlib import contextmanager
 
 from attrs import evolve
 
-from ringfence.engine.paths import join, kernel_path
+from ringfence.engine.filesystem import Kind
+from ringfence.engine.paths import join, kernel_path, real_path
 from ringfence.engine.shell import (
     environment,
     expansion,
@@ -208,6 +209,12 @@ class _Program:
     def through(self, path: PathUse, absolute: str, at: Field) -> None:
         """Record the links below a directory that the program follows out of the project."""
         recorder, changes = self.call.run.recorder, path.operation is not Operation.READ
+        others = [
+            kernel_path(join(self.base(other), other.path), recorder.filesystem)
+            for other in self.use.paths
+            if path.paired and other.paired and other.path != path.path
+        ]
+        root = real_path(absolute, recorder.filesystem)
         for link in trees.leading_out(
             absolute,
             path.path,
@@ -218,6 +225,9 @@ class _Program:
             changes=changes,
             excluded=path.excluded,
         ):
+            beside = [f"{other}{link.removeprefix(root)}" for other in others]
+            if any(recorder.filesystem.kind(place) is Kind.MISSING for place in beside):
+                continue
             recorder.effect(
                 link,
                 path.operation,

@@ -77,6 +77,7 @@ class Collector:
                 tilde=value.has("tilde"),
                 names=value.has("names"),
                 through=value.has("through"),
+                paired=value.has("paired"),
                 hidden=not value.has("shown"),
             )
             self.paths.append(use)

@@ -75,6 +75,7 @@ MODIFIERS = frozenset(
     (
         "tree",  # the whole tree below the path
         "through",  # links below the path are followed
+        "paired",  # of through: only those that stand below the other operands, too
         "shown",  # of through: but none of those with a dot in front
         "excludes",  # of pattern: names, or paths below a tree, that are left out
         "wildcards",  # of a path: one of excludes if it has any

@@ -17,6 +17,7 @@ FILES = {
     f"{APP}/src/deep/x": "@/etc/x",
     f"{APP}/src/deep/in": "@../a.txt",
     f"{APP}/tied/loop": "@..",  # through it, the whole project
+    f"{APP}/twin/deep/x": "",
     f"{APP}/clean/in": "@../src/a.txt",
     f"{APP}/clean/self": "@.",
     f"{APP}/clean/gone": "@/srv/gone",
@@ -64,7 +65,8 @@ OWN = [f"{APP}/own/.venv/python"]
         ("ls -RL", ALL),
         ("ls -lL links", OUT),
         ("tree -l", ALL),
-        ("diff -r src clean", DEEP),
+        ("diff -rN src clean", DEEP),
+        ("diff -r src twin", DEEP),
         ("chmod -R -L 600 src", DEEP),
         ("chown -RL me src", DEEP),
         ("chgrp -RL me src", DEEP),
@@ -101,7 +103,8 @@ OWN = [f"{APP}/own/.venv/python"]
         ("ls -R", []),
         ("ls -L src", []),
         ("tree", []),
-        ("diff -r --no-dereference src clean", []),
+        ("diff -r --no-dereference src twin", []),
+        ("diff -r src clean", []),  # what stands on one side alone is not looked at
         ("diff src/a.txt clean/in", []),
         ("chmod -R 600 .", []),
         ("chown -R me src", []),

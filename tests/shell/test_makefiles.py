@@ -53,6 +53,10 @@ def written(text: str, then: str = "make", name: str = "Makefile") -> str:
         ("$(file >/etc/x,text)\nall:\n\tls", "make", ["/etc/x"]),
         ("include /etc/x\nall:\n\tls", "make", ["/etc/x"]),
         ("$(eval $(shell cat list))\nall:\n\tls", "make", ["opaque make"]),
+        # Variables that grow without end, or hold themselves.
+        ("\n".join(f"A{n} = " + f"$(A{n + 1})" * 9 for n in range(20)) + "\nall:\n\tcat $(A0)", "make",
+         ["opaque make"]),
+        ("A = $(A)/x\nall:\n\tcat $(A)", "make", ["opaque make"]),
         # Where, and with what.
         ("SHELL := /bin/bash\nall:\n\tcat /etc/x", "make", ["/etc/x"]),
         ("SHELL := python3\nall:\n\topen('/etc/x')", "make", ["opaque make"]),

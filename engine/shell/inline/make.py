@@ -19,6 +19,9 @@ from ringfence.rules.model import BELOW, NAME, UNKNOWN, Operation
 MAX_DEPTH = 12
 """Variables and functions within each other."""
 
+MAX_STEPS = 20_000
+"""Texts that are expanded in all."""
+
 MAX_VALUE = 10_000
 """The longest text that a variable is followed to."""
 
@@ -62,6 +65,7 @@ class _Makefile:
     variables: dict[str, str] = field(factory=dict)
     fixed: set[str] = field(factory=set)  # those that the command's words set
     rules: list[_Rule] = field(factory=list)
+    steps: int = 0
     unsure: bool = False  # lines that a condition may leave out
 
     def run(self) -> None:
@@ -184,7 +188,8 @@ class _Makefile:
 
     def expand(self, text: str, own: Mapping[str, str] | None = None, depth: int = 0) -> str:
         """The text with its references replaced; ``own`` are variables of one rule."""
-        if depth > MAX_DEPTH or len(text) > MAX_VALUE:
+        self.steps += 1
+        if depth > MAX_DEPTH or len(text) > MAX_VALUE or self.steps > MAX_STEPS:
             return UNKNOWN
         pieces: list[str] = []
         at = 0
@@ -200,6 +205,8 @@ class _Makefile:
                 pieces.append("$" if literal else self.reference(following, own or {}, depth + 1))
                 at = dollar + 2
         whole = "".join((*pieces, text[at:]))
+        if len(whole) > MAX_VALUE:
+            return UNKNOWN
         if "'" in text and "$(" in whole and "$(shell" in text:
             return UNKNOWN  # in single quotes, the shell would not replace it
         return whole
@@ -212,6 +219,8 @@ class _Makefile:
         if text in own:
             return own[text]
         name = self.expand(text, own, depth)
+        if UNKNOWN in name:
+            return UNKNOWN
         substituted = re.fullmatch(r"([^:]+):([^=]*)=(.*)", name)
         if substituted:
             old, new = (p if "%" in p else f"%{p}" for p in substituted.group(2, 3))
