@@ -144,7 +144,17 @@ def collect(
     above = project_above(cwd, filesystem) if touched else None
     bases = dict.fromkeys((cwd, *map(normalise, call.roots), *([above] if above else ())))
     facts = Facts(
-        call.tool, call.input, command, findings, opaque, commands, touched, cwd, own, tuple(bases)
+        call.tool,
+        call.input,
+        command,
+        findings,
+        opaque,
+        commands,
+        touched,
+        cwd,
+        own,
+        tuple(bases),
+        frozenset(folder for folder in own if filesystem.kind(folder) is Kind.MISSING),
     )
     return Collected(effects, facts)
 

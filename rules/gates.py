@@ -123,8 +123,16 @@ def _own_files(facts: Facts, policy: Policy) -> tuple[Verdict, ...]:
         if touched.effect.operation not in _CHANGES:
             continue
         paths = (touched.path, touched.real)
-        tree = touched.effect.tree
-        own = next((o for p in paths for o in facts.own if _is_own(p, o, tree=tree)), None)
+        own = next(
+            (
+                own
+                for own in facts.own
+                for path in paths
+                # Of a tree, what is not there is not changed with it.
+                if _is_own(path, own, tree=touched.effect.tree and own not in facts.missing)
+            ),
+            None,
+        )
         if own is None or policy.path(*paths, touched.effect.operation, facts.cwd) is not None:
             continue
         inside = not any(_is_own(path, own, tree=False) for path in paths)

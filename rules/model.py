@@ -251,6 +251,7 @@ class Facts:
     cwd: str = "/"
     own: tuple[str, ...] = ()  # folders of Ringfence's own config and state
     bases: tuple[str, ...] = ()  # where patterns for paths begin: cwd, roots, the project above
+    missing: frozenset[str] = frozenset()  # those of ``own`` where nothing stands
     repeated: int = 0  # how often the session made this call in a row; 0 if nobody counts
 
 

@@ -128,6 +128,8 @@ class Entry:
             return None
         if self.operations and operation not in (*self.operations, Operation.UNKNOWN):
             return None
+        if cwd is not None and paths.at_any_depth(self.pattern):
+            return None  # it may be below every folder
         if not (paths.is_below(pattern, path) or paths.is_below(pattern, real)):
             return None
         return evolve(self.rule, state=State.ASK, reason=self.rule.reason or _BELOW)

@@ -117,3 +117,11 @@ def _may_be(one: str, other: str) -> bool:
 def is_below(pattern: str, path: str) -> bool:
     """Whether what a resolved pattern names lies below ``path``: ``/a/b/**`` below ``/a``."""
     return re.split(r"[*?\[]", pattern, maxsplit=1)[0].startswith(path.rstrip("/") + "/")
+
+
+def at_any_depth(pattern: str) -> bool:
+    """Whether a pattern of ``paths`` holds in every folder of a project: ``.env``, ``**/.env``."""
+    if pattern.startswith(("/", "~", "$")):
+        return False
+    inner = pattern.removeprefix("./")
+    return inner.startswith("**/") or "/" not in pattern

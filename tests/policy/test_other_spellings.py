@@ -225,6 +225,26 @@ def test_a_tree_that_holds_our_own_files(tmp_path, command):
 
 
 @pytest.mark.parametrize(
+    ("pattern", "state"),
+    [
+        ("**/.env", State.ALLOW),  # it may be in every folder: each `rm -r` would ask
+        (".env", State.ALLOW),
+        ("*.key", State.ALLOW),
+        ("secrets/*.key", State.ASK),
+        ("./secrets/**", State.ASK),
+        ("config/**/x", State.ASK),
+    ],
+)
+@pytest.mark.parametrize("command", ["find . -name '*.pyc' -delete", "git clean -fdx", "rm -rf ."])
+def test_rules_for_places_inside_a_tree(tmp_path, command, pattern, state):
+    """A change of the whole project is asked about for the sake of a place, not of a name."""
+    config = tmp_path.parent / "c.toml"
+    config.write_text(f'[paths]\n"{pattern}" = "deny"\n')
+    call = ToolCall.bash(command, str(tmp_path), env={"HOME": "/nowhere", "PATH": "/usr/bin"})
+    assert Engine(load_policy(None, config=str(config))).decide(call).state is state
+
+
+@pytest.mark.parametrize(
     ("command", "state"),
     [
         ("cat *.py", State.ALLOW),  # bash reads the folder, and of the files those that match
