@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from fnmatch import fnmatchcase
 
@@ -9,6 +10,8 @@ from ringfence.engine.filesystem import FileSystem, Kind
 from ringfence.engine.paths import is_inside, join, normalise, outside, real_path
 from ringfence.engine.shell.environment import SYSTEM_DIRECTORIES
 from ringfence.engine.shell.limits import MAX_BELOW, MAX_LINKS_BELOW, MAX_LINKS_NAMED
+
+_INTERPRETER = re.compile(r"(?:python|pypy)[\d.]*t?")
 
 
 def leading_out(
@@ -26,7 +29,7 @@ def leading_out(
 
     The command has ``named`` the root so. Links that lead to other directories inside are
     followed. Unless what they lead to ``changes``, links to programs where programs are do not
-    count: each virtual environment has one, and nothing of anyone's is in them. Nor do those that
+    count: each virtual environment has some, and nothing of anyone's is in them. Nor do those that
     a pattern of ``excluded`` leaves out.
     """
     found: list[str] = []
@@ -71,6 +74,18 @@ def _leaves_out(pattern: str, named: str, path: str) -> bool:
 
 
 def _is_program(link: str, real: str, filesystem: FileSystem) -> bool:
-    named = normalise(join(link.rpartition("/")[0], filesystem.link(link) or ""))
+    """Whether it leads to a program of the system, or to a virtual environment's interpreter."""
+    if filesystem.kind(real) is not Kind.FILE:
+        return False
+    home, _, name = link.rpartition("/")
+    named = normalise(join(home, filesystem.link(link) or ""))
     folders = {path.rpartition("/")[0] for path in (named, real)}
-    return filesystem.kind(real) is Kind.FILE and not folders.isdisjoint(SYSTEM_DIRECTORIES)
+    if not folders.isdisjoint(SYSTEM_DIRECTORIES):
+        return True
+    environment = home.removesuffix("/bin")
+    return (
+        environment != home
+        and filesystem.kind(f"{environment}/pyvenv.cfg") is Kind.FILE
+        and _INTERPRETER.fullmatch(name) is not None
+        and _INTERPRETER.fullmatch(real.rpartition("/bin/")[2]) is not None
+    )

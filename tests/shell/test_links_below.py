@@ -23,13 +23,24 @@ FILES = {
     f"{APP}/clean/gone": "@/srv/gone",
     f"{APP}/clean/.hidden/b": "",
     f"{APP}/venv/bin/python": "@/usr/bin/python3",
+    "/home/me/.pyenv/3.11/bin/python3.11": "",
+    f"{APP}/py/pyvenv.cfg": "",
+    f"{APP}/py/bin/python": "@python3",
+    f"{APP}/py/bin/python3": "@/home/me/.pyenv/3.11/bin/python3.11",
+    f"{APP}/odd/pyvenv.cfg": "",
+    f"{APP}/odd/bin/python": "@/etc/x",
+    f"{APP}/odd/bin/tool": "@/home/me/.pyenv/3.11/bin/python3.11",
     f"{APP}/own/.venv/python": "@/srv/data/f",
     f"{APP}/links/out": "@/srv/data",
     f"{APP}/.git/objects/x": "@/etc/x",
 }
-ALL = [f"{APP}/{name}" for name in ("links/out", "own/.venv/python", "src/deep/x")]
+ALL = [
+    f"{APP}/{name}"
+    for name in ("links/out", "odd/bin/python", "odd/bin/tool", "own/.venv/python", "src/deep/x")
+]
 DEEP = [f"{APP}/src/deep/x"]
 OUT = [f"{APP}/links/out"]
+ODD = [f"{APP}/odd/bin/python", f"{APP}/odd/bin/tool"]
 OWN = [f"{APP}/own/.venv/python"]
 
 
@@ -77,12 +88,14 @@ OWN = [f"{APP}/own/.venv/python"]
         ("bash -c 'grep -R x src'", DEEP),
         ("find . -exec grep -R x src \\;", DEEP),
         # Those that look at no hidden names unless they are told to.
-        ("rg -L x", [*OUT, *DEEP]),
+        ("rg -L x", [*OUT, *ODD, *DEEP]),
         ("rg -L --hidden x", ALL),
-        ("fd -L x", [*OUT, *DEEP]),
+        ("fd -L x", [*OUT, *ODD, *DEEP]),
         ("fd -LH x", ALL),
         # A program where programs are can be read; changing it is another thing.
         ("grep -R x venv", []),
+        ("zip -r z.zip py", []),
+        ("grep -R x odd", ODD),
         ("chmod -R -L 700 venv", [f"{APP}/venv/bin/python"]),
         # No link followed, or none that leads out to something.
         ("grep -R x clean", []),
@@ -114,8 +127,8 @@ OWN = [f"{APP}/own/.venv/python"]
         # What is left out.
         ("grep -R --exclude-dir=.venv --exclude-dir=deep x own src", []),
         ("zip -r z.zip own -x 'own/.venv/*'", []),
-        ("zip -r z.zip . -x 'own/*' 'links/*'", DEEP),
-        ("zip -r z.zip . -x '*/.venv/*' -x 'src/deep/*'", OUT),
+        ("zip -r z.zip . -x 'own/*' 'links/*'", [*ODD, *DEEP]),
+        ("zip -r z.zip . -x '*/.venv/*' -x 'src/deep/*'", [*OUT, *ODD]),
         ("zip -r z.zip own -x '.venv/*'", OWN),
         ("tar -chf t.tar --exclude=.venv own", []),
         ("tar -chf t.tar --exclude='.ve*' own", []),
