@@ -12,7 +12,7 @@ from typing import Any
 
 from ringfence.engine.cli.output import warn, write_text
 from ringfence.engine.escape import visible
-from ringfence.engine.hosts import codex_trust
+from ringfence.engine.hosts import HOSTS, codex_trust
 from ringfence.engine.hosts.registration import REGISTRATIONS
 from ringfence.engine.hosts.settings import (
     SettingsError,
@@ -40,11 +40,19 @@ def register(commands: Any) -> None:
 
 def add_place(parser: argparse.ArgumentParser) -> None:
     """The options that ``uninstall`` has, too."""
-    parser.add_argument("host", choices=sorted(REGISTRATIONS), help="the agent")
+    parser.add_argument("host", type=_host, metavar="HOST", help=", ".join(sorted(REGISTRATIONS)))
     scope = parser.add_mutually_exclusive_group()
     scope.add_argument("--user", action="store_true", help="for you, in all projects (the default)")
     scope.add_argument("--project", action="store_true", help="in this project alone")
     parser.add_argument("--dry-run", action="store_true", help="print the files, write nothing")
+
+
+def _host(name: str) -> str:
+    if name in REGISTRATIONS:
+        return name
+    if name in HOSTS:
+        raise argparse.ArgumentTypeError(f"{name} is set up by hand, as docs/hosts/{name}.md says")
+    raise argparse.ArgumentTypeError(f"no such agent; there are {', '.join(sorted(REGISTRATIONS))}")
 
 
 def run(arguments: argparse.Namespace) -> int:

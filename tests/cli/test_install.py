@@ -339,3 +339,18 @@ def test_status(home, capsys, monkeypatch):
     ]
     assert main(["status", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)[1]["state"] == "outdated"
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("amp", "amp is set up by hand, as docs/hosts/amp.md says"),
+        ("nosuch", "no such agent; there are claude-code, cline, codex"),
+    ],
+)
+@pytest.mark.parametrize("command", ["install", "uninstall"])
+def test_an_agent_without_settings(command, name, said, capsys):
+    """The error says where to read on."""
+    with pytest.raises(SystemExit):
+        main([command, name])
+    assert said in capsys.readouterr().err
