@@ -83,6 +83,9 @@ class Proxy:
 
     def _message(self, message: Any, line: bytes) -> Sent | None:
         """What is sent in the place of a message; None if it passes as it came."""
+        if isinstance(message, list):  # a server that reads more loosely might find a call there
+            problem = "a batch stands inside a batch"
+            return self._not_understood(None, wire.INVALID_REQUEST, problem)
         if not isinstance(message, Mapping):
             return None  # no request, whoever reads it
         key = message.get("id")

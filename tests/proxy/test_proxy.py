@@ -171,6 +171,13 @@ def test_a_batch_with_a_call_outside():
     assert to_client["id"] == 1
 
 
+def test_a_batch_in_a_batch():
+    """None of the protocol's; a server that reads loosely might run the call."""
+    to_server, to_client = sent(proxy(), [[call(OUTSIDE)], {"method": "ping", "id": 2}])
+    assert to_server == [{"method": "ping", "id": 2}]
+    assert "a batch stands inside a batch" in to_client["error"]["message"]
+
+
 def test_a_batch_with_a_question():
     made = proxy(FORM)
     _, question = sent(made, [call(OUTSIDE), {"method": "ping", "id": 2}])
