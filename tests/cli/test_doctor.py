@@ -6,6 +6,7 @@ import json
 import os
 import socket
 import sys
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -318,10 +319,12 @@ def test_a_folder_that_others_can_enter(said, home):
     assert f"{wrong}; remove it" in said(wrong=True)
 
 
-def test_a_resident_engine(said, home):
+def test_a_resident_engine(said, monkeypatch):
     """Whoever listens there must be the same user."""
-    (home / "ringfence").mkdir(mode=0o700)
-    with socket.socket(socket.AF_UNIX) as listening:
-        listening.bind(str(home / "ringfence" / os.fsdecode(client.name())))
+    # The path of a socket is short.
+    with tempfile.TemporaryDirectory() as run, socket.socket(socket.AF_UNIX) as listening:
+        monkeypatch.setenv("XDG_RUNTIME_DIR", run)
+        Path(run, "ringfence").mkdir(mode=0o700)
+        listening.bind(str(Path(run, "ringfence", os.fsdecode(client.name()))))
         listening.listen()
         assert "ok    resident engine: loaded" in said(wrong=True)
