@@ -91,7 +91,10 @@ class Proxy:
         key = message.get("id")
         if (wrong := wire.misspelled(message)) is not None:
             return self._not_understood(key, wire.INVALID_REQUEST, f"{wrong!a} is misspelled")
-        match message.get("method"):
+        method = message.get("method")
+        if isinstance(method, str) and method != wire.CALL and method.strip().lower() == wire.CALL:
+            return self._not_understood(key, wire.INVALID_REQUEST, f"{method!a} is misspelled")
+        match method:
             case wire.CALL:
                 return self._called(message, line)
             case wire.CANCELLED:

@@ -64,11 +64,13 @@ def may_cover(pattern: str, path: str) -> bool:
         return True
     if _WILD.search(path) is None:
         return False
-    known = path.partition(BELOW)[0]
-    wanted = pattern.casefold().split("/")
-    if known != path:  # what follows may be of any depth
-        return _may_meet(wanted, [*known.casefold().rpartition("/")[0].split("/"), None])
-    return _may_meet(wanted, list(path.casefold().split("/")))
+    names: list[str | None] = []
+    for component in path.casefold().split("/"):
+        if BELOW in component:  # any number of names, the last of which ends so
+            names.append(None)
+        if component != BELOW:
+            names.append(component)
+    return _may_meet(pattern.casefold().split("/"), names)
 
 
 def _may_meet(pattern: list[str], path: list[str | None]) -> bool:
@@ -76,9 +78,11 @@ def _may_meet(pattern: list[str], path: list[str | None]) -> bool:
     # By place in the pattern: whether what came of the path so far may be matched up to there.
     reached = _past_folders(pattern, {0})
     for component in path:
+        after: set[int] = set()
         if component is None:
-            return bool(reached)
-        after = set()
+            after.update(range(min(reached), len(pattern) + 1) if reached else ())
+            reached = after
+            continue
         for place in reached:
             if place == len(pattern):
                 continue

@@ -15,7 +15,7 @@ from ringfence.rules.model import Field, Operation
 from ringfence.rules.usage import CommandUse, PathUse, ProgramUse, Usage
 
 _DEVICES = frozenset(("/dev", "/dev/fd", "/proc/self/fd"))
-_UNSURE = frozenset(("possible", "shaped", "revision"))
+_UNSURE = frozenset(("possible", "shaped", "revision", "selects"))
 
 
 @define

@@ -41,6 +41,7 @@ from ringfence.rules.usage import CommandUse, ProgramUse, Usage
 _NAMED_OPERAND = re.compile(r"[A-Za-z_]\w*\+?=")
 _VARIABLE = re.compile(r"\$\{\w+\}")
 _SETTING = re.compile(r"\s*(?P<key>[^=\s]+)\s*[=\s]\s*(?P<value>.*)", re.DOTALL)
+_ADDRESS = re.compile(r"(?P<key>[^:,]+):(?P<value>(?:[^,\\]|\\.)*)", re.DOTALL)
 _STANDARD_INPUT = frozenset(("-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"))
 _THIS_MACHINE = frozenset(("localhost", "127.0.0.1", "::1", "0.0.0.0", "ip6-localhost"))  # noqa: S104
 _ANY_COMMAND = "*"  # the entry of what holds for all commands
@@ -322,7 +323,7 @@ class _Interpreter:
     def setting(self, how: Value, part: Piece, fact: str) -> None:
         """``key=value`` or ``key value``: the entry says for which keys the value matters."""
         for text in _split(part.text) if how.has("several") else [part.text]:
-            match = _SETTING.match(text)
+            match = (_ADDRESS if how.has("address") else _SETTING).match(text)
             if match is None:
                 continue
             key = match["key"]

@@ -82,6 +82,9 @@ MODIFIERS = frozenset(
         "possible",  # only perhaps touched
         "shaped",  # a path only if it looks like one that leads out
         "revision",  # the same, for git: no path if it is rev:path or not known
+        "selects",  # a glob that picks names of files below the directories that are searched
+        "address",  # of setting: KEY:value,option… as socat has it
+        "scheme",  # text:PATH, text:@PATH and concat:PATH|PATH are paths
         "there",  # with both: any other word, and the path in rev:path, if something stands there
         "known",  # no path if its beginning is not known
         "url",  # an address is no path, file:// is

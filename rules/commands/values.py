@@ -7,13 +7,14 @@ from collections.abc import Iterator
 
 from ringfence.rules.classify import file_url_path, is_url, leads_out
 from ringfence.rules.commands.schema import Value
-from ringfence.rules.model import NAME, UNKNOWN
+from ringfence.rules.model import BELOW, NAME, UNKNOWN
 
 _NO_FILE = frozenset(("", "-", ":memory:"))  # the standard streams, a database in memory
 _REMOTE = re.compile(r"(\[[^]]*\]|[^/:\s]*):")
 _REVISION_PATH = re.compile(r"[^/]*:")
 _MADE = re.compile(r"X{3,}(?=[^/]*$)")
 _NO_PATH = ("^", UNKNOWN)  # how a revision may begin that git cannot take for a path outside
+_SCHEME = re.compile(r"(?:[A-Za-z][\w+-]+:)?@?")
 _FORM = re.compile(r"(?:^|=)[@<]\"?(?P<path>[^;\"]*)")
 _NAME_AT = re.compile(r"[^=@]*@(?P<path>.*)", re.DOTALL)
 
@@ -106,5 +107,21 @@ def _part(value: Value, text: str) -> Iterator[str]:
             key, _, path = item.partition("=")
             if key in value.keys:
                 yield path
+    elif value.has("scheme") and is_url(text) and not text.startswith("file:"):
+        yield text
+    elif value.has("scheme"):
+        yield from _SCHEME.sub("", text).split("|")
+    elif value.has("selects"):
+        yield from _selected(text)
     else:
         yield text
+
+
+def _selected(text: str) -> Iterator[str]:
+    """The files that a glob picks, here and below; none if it leaves them out."""
+    if text.startswith("!") or ".." in text.split("/"):
+        return
+    name = text.lstrip("/")
+    yield name
+    if "/" not in text:
+        yield f"{BELOW}/{name}"

@@ -6,9 +6,10 @@ from ringfence import Engine
 from ringfence.engine.call import ToolCall
 from ringfence.engine.filesystem import NoFileSystem, RealFileSystem
 from ringfence.engine.tools import tool_effects
-from ringfence.rules.model import State
+from ringfence.rules.model import BELOW, State
 
 CWD = "/home/dev/project"
+PICKED = [("read", "/home/dev/project/*.py"), ("read", f"/home/dev/project/{BELOW}/*.py")]
 KNOWN = ("find", "grep", "ls", "fetch", "read", "write")
 
 
@@ -45,7 +46,7 @@ def opaque(tool, **data):
         ("ls", {"path": "/a"}, [("read", "/a")]),
         ("grep", {"pattern": "/etc/x"}, []),  # what is searched for is no path
         ("grep", {"pattern": "x", "path": "/a"}, [("read", "/a")]),
-        ("grep", {"pattern": "x", "glob": "*.py"}, []),
+        ("grep", {"pattern": "x", "glob": "*.py"}, PICKED),
         ("find", {"pattern": "**/*.py"}, []),
         ("find", {"pattern": "/etc/**"}, [("read", "/etc/**")]),
         ("find", {"pattern": "~/*"}, [("read", "/home/dev/*")]),
@@ -74,7 +75,7 @@ def opaque(tool, **data):
         ("grep", {"pattern": "../x", "query": "/etc/passwd"}, []),
         # Globs, in whatever input, however `..` is spelt.
         ("grep", {"include": "../**"}, [("read", "/home/dev/**")]),
-        ("grep", {"glob": ["*.py", "../**"]}, [("read", "/home/dev/**")]),
+        ("grep", {"glob": ["*.py", "../**"]}, [*PICKED, ("read", "/home/dev/**")]),
         ("find", {"pattern": ["/etc/*"]}, [("read", "/etc/*")]),
         ("find", {"pattern": '["/etc/*"]'}, [("read", "/etc/*")]),
         ("find", {"pattern": "[.][.]/*"}, [("read", "/home/dev/*")]),

@@ -95,7 +95,10 @@ def test_many_stars_end(pattern, path):
         ("/p/**/.env", "/p/.*", True),
         ("/p/**/.env", f"/p/{NAME}", True),
         ("/p/**/.env", f"/p/{BELOW}", True),
-        ("/p/**/.env", f"/p/{BELOW}.py", True),  # a place below, whatever it ends with
+        ("/p/**/.env", f"/p/{BELOW}.py", False),
+        ("/p/**/.env", f"/p/{BELOW}/.env", True),
+        ("/p/a/b/.env", f"/p/{BELOW}/.env", True),
+        ("/p/a/b/.env", f"/p/{BELOW}/.envrc", False),
         ("/p/src/**", "/p/*.md", False),
         ("/p/src/**", "/p/*", True),
         ("/p/src/**", "/p/s?c/x", True),

@@ -266,3 +266,24 @@ def test_patterns_of_bash_against_rules_for_paths(tmp_path, command, state):
     config.write_text('[paths]\n"**/.env" = "deny"\n"secrets/**" = "deny"\n')
     call = ToolCall.bash(command, str(tmp_path), env={"HOME": "/nowhere", "PATH": "/usr/bin"})
     assert Engine(load_policy(None, config=str(config))).decide(call).state is state
+
+
+@pytest.mark.parametrize(
+    ("tool", "data", "state"),
+    [
+        ("bash", {"command": "rg -g .env K"}, State.DENY),
+        ("bash", {"command": "rg -g '.e*' K"}, State.ASK),
+        ("bash", {"command": "rg -g '*.ts' K"}, State.ALLOW),
+        ("bash", {"command": "grep -r --include='*.py' K ."}, State.ALLOW),
+        ("grep", {"pattern": "K", "path": ".", "glob": ".env"}, State.DENY),
+        ("grep", {"pattern": "K", "glob": "**/.env"}, State.ASK),
+        ("grep", {"pattern": "K", "glob": "*.{ts,tsx}"}, State.ALLOW),
+        ("grep", {"pattern": "K", "glob": "!.env"}, State.ALLOW),
+    ],
+)
+def test_a_search_that_picks_a_file(tmp_path, tool, data, state):
+    """A search of everything is no reading of one file, but one for that file is."""
+    config = tmp_path.parent / "c.toml"
+    config.write_text('[paths]\n"**/.env" = { read = "deny" }\n')
+    call = ToolCall(tool, data, str(tmp_path), env={"HOME": "/nowhere", "PATH": "/usr/bin"})
+    assert Engine(load_policy(None, config=str(config))).decide(call).state is state

@@ -178,6 +178,14 @@ def test_a_batch_in_a_batch():
     assert "a batch stands inside a batch" in to_client["error"]["message"]
 
 
+@pytest.mark.parametrize("method", ["Tools/Call", "tools/call "])
+def test_a_method_that_is_misspelled(method):
+    """Some servers take it for the right one."""
+    to_server, to_client = sent(proxy(), {**call(OUTSIDE), "method": method})
+    assert to_server is None
+    assert "is misspelled" in to_client["error"]["message"]
+
+
 def test_a_batch_with_a_question():
     made = proxy(FORM)
     _, question = sent(made, [call(OUTSIDE), {"method": "ping", "id": 2}])
