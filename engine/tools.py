@@ -22,7 +22,8 @@ from ringfence.engine.call import ToolCall
 from ringfence.engine.filesystem import FileSystem
 from ringfence.engine.paths import join, kernel_path
 from ringfence.engine.policy.globs import glob
-from ringfence.rules.model import BELOW, Certainty, Effect, Opaque, OpaqueKind, Operation
+from ringfence.rules.commands.values import selected
+from ringfence.rules.model import Certainty, Effect, Opaque, OpaqueKind, Operation
 
 PATH_KEYS = frozenset(
     (
@@ -175,13 +176,11 @@ def tool_effects(
         for text in patterns:
             if text.startswith(("/", "~", "$")) or any(map(_is_parent, text.split("/"))):
                 add(_plain(text), key, tool.operation, Certainty.POSSIBLE)
-            elif call.tool == "grep" and not text.startswith("!"):
-                # What it picks is read: of a name, in every folder below.
-                for place in (text,) if "/" in text else (text, f"{BELOW}/{text}"):
-                    path = join(start, place)
-                    effects.append(
-                        Effect(path, Operation.READ, (0, 0), text, call.tool, Certainty.POSSIBLE)
-                    )
+            elif call.tool == "grep":  # what it picks is read
+                effects += (
+                    Effect(path, Operation.READ, (0, 0), text, call.tool, Certainty.POSSIBLE)
+                    for path in (join(start, place) for place in selected(text))
+                )
         if problem:
             opaque.append(_opaque(problem, pattern, OpaqueKind.LIMIT))
     if call.tool == "fetch":

@@ -134,7 +134,7 @@ def _likely_slips(policy: LayeredPolicy) -> Iterator[str]:
 def _overruled(policy: LayeredPolicy) -> Iterator[str]:
     """Rules that a later one of the same table always overrules."""
     for layer in policy.layers:
-        for surface in ("tools", "bash", "mcp", "skills"):
+        for surface in SURFACES:
             entries = layer.tables.get(surface, ())
             for place, entry in enumerate(entries):
                 # A star of the one must fall under a star of the other: it is no other character.

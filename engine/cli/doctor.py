@@ -16,7 +16,6 @@ from attrs import frozen
 
 from ringfence.engine.cli.install import places, program, say
 from ringfence.engine.engine import Engine
-from ringfence.engine.escape import visible
 from ringfence.engine.grants import GrantStore
 from ringfence.engine.hosts import codex_trust, host
 from ringfence.engine.hosts.model import Answer, Host
@@ -123,7 +122,7 @@ def _resident() -> Finding:
     try:
         if not client.is_private(folder):
             why = "is not yours alone, so no resident engine is used; remove it"
-            return False, f"resident engine: {visible(str(folder))} {why}"
+            return False, f"resident engine: {folder} {why}"
         with socket.socket(socket.AF_UNIX) as connection:
             connection.settimeout(1)
             connection.connect(str(folder / os.fsdecode(client.name())))

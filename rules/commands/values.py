@@ -112,12 +112,12 @@ def _part(value: Value, text: str) -> Iterator[str]:
     elif value.has("scheme"):
         yield from _SCHEME.sub("", text).split("|")
     elif value.has("selects"):
-        yield from _selected(text)
+        yield from selected(text)
     else:
         yield text
 
 
-def _selected(text: str) -> Iterator[str]:
+def selected(text: str) -> Iterator[str]:
     """The files that a glob picks, here and below; none if it leaves them out."""
     if text.startswith("!") or ".." in text.split("/"):
         return
