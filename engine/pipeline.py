@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from attrs import evolve, frozen
@@ -141,8 +141,8 @@ def collect(
     own: tuple[str, ...] = ()
     if any(effect.operation in _CHANGES for effect in effects):
         own = own_places((*project_folders(call, filesystem), *user_folders(env)), filesystem)
-    above = project_above(cwd, filesystem) if touched else None
-    bases = dict.fromkeys((cwd, *map(normalise, call.roots), *([above] if above else ())))
+    above = projects_above(cwd, filesystem) if touched else ()
+    bases = dict.fromkeys((cwd, *map(normalise, call.roots), *above))
     facts = Facts(
         call.tool,
         call.input,
@@ -164,21 +164,19 @@ _CHANGES = (Operation.WRITE, Operation.DELETE, Operation.UNKNOWN)
 
 
 def project_folders(call: ToolCall, filesystem: FileSystem) -> tuple[str, ...]:
-    """Where Ringfence's own files are in the folders of the work, and in the project above."""
-    work = [normalise(folder).rstrip("/") for folder in (call.cwd, *call.roots)]
-    above = project_above(work[0], filesystem)
-    places = work if above is None else [*work, above.rstrip("/")]
-    return tuple(dict.fromkeys(f"{folder}/.ringfence" for folder in places))
+    """Where Ringfence's own files are in the folders of the work, and in the projects above."""
+    work = [normalise(folder) for folder in (call.cwd, *call.roots)]
+    places = (*work, *projects_above(call.cwd, filesystem))
+    return tuple(dict.fromkeys(f"{folder.rstrip('/')}/.ringfence" for folder in places))
 
 
-def project_above(cwd: str, filesystem: FileSystem) -> str | None:
-    """The nearest folder above ``cwd`` with a ``.ringfence``, if ``cwd`` has none itself."""
-    folder = cwd
-    while filesystem.kind(f"{folder.rstrip('/')}/.ringfence") in _NO_FOLDER:
-        if folder in ("", "/"):
-            return None
+def projects_above(cwd: str, filesystem: FileSystem) -> Iterator[str]:
+    """The folders above ``cwd`` that have a ``.ringfence``, the nearest first."""
+    folder = real_path(normalise(cwd), filesystem)  # as the policy's files are looked for
+    while folder not in ("", "/"):
         folder = folder.rpartition("/")[0] or "/"
-    return folder if folder != cwd else None
+        if filesystem.kind(f"{folder.rstrip('/')}/.ringfence") not in _NO_FOLDER:
+            yield folder
 
 
 def user_folders(env: Mapping[str, str]) -> tuple[str, ...]:

@@ -250,7 +250,7 @@ class Facts:
     touched: tuple[Finding, ...] = ()  # inside too; only if someone asks for those
     cwd: str = "/"
     own: tuple[str, ...] = ()  # folders of Ringfence's own config and state
-    bases: tuple[str, ...] = ()  # where patterns for paths begin: cwd, roots, the project above
+    bases: tuple[str, ...] = ()  # where patterns for paths begin: cwd, roots, the projects above
     missing: frozenset[str] = frozenset()  # those of ``own`` where nothing stands
     repeated: int = 0  # how often the session made this call in a row; 0 if nobody counts
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import argparse
 import os
-from collections.abc import Iterator
+import shlex
+from collections.abc import Iterator, Mapping
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
@@ -12,10 +13,11 @@ from typing import Any
 from ringfence.engine.cli.output import warn, write_json, write_text
 from ringfence.engine.escape import visible
 from ringfence.engine.policy import LayeredPolicy, load_policy
-from ringfence.engine.policy.load import SUFFIXES, problems, project_root
-from ringfence.engine.policy.model import SURFACES
+from ringfence.engine.policy.load import SUFFIXES, problems, project_roots
+from ringfence.engine.policy.model import SURFACES, Layer
 from ringfence.engine.policy.patterns import matches
 from ringfence.rules.mcp import is_mcp
+from ringfence.rules.model import State
 from ringfence.rules.tool_names import KNOWN, is_unknown_tool
 
 ERROR = 2
@@ -49,12 +51,11 @@ def run_show(arguments: argparse.Namespace) -> int:
     if arguments.json:
         write_json(rows, indent=2)
         return 0
-    layer = ""
+    layer = ("", "")
     for row in rows:
-        if row["layer"] != layer:
-            layer = row["layer"]
-            held = " (only tightens: `ringfence trust` lets it loosen)" if row["held"] else ""
-            write_text(visible(layer + held))
+        if (row["layer"], row["project"]) != layer:
+            layer = row["layer"], row["project"]
+            write_text(visible(_heading(row)))
         reason = f"  # {row['reason']}" if row["reason"] else ""
         write_text(visible(f"  {row['rule']} = {row['state']}{reason}  ({row['source']})"))
     agents = dict.fromkeys(one.agent for one in everyone.layers if one not in policy.layers)
@@ -64,36 +65,43 @@ def run_show(arguments: argparse.Namespace) -> int:
     return 0
 
 
+def _heading(row: Mapping[str, Any]) -> str:
+    of = f" {row['project']}" if row["project"] else ""
+    trust = f"ringfence trust {shlex.quote(row['project'])}"
+    held = f" (only tightens: `{trust}` lets it loosen)" if row["held"] else ""
+    return f"{row['layer']}{of}{held}"
+
+
 def _rows(policy: LayeredPolicy) -> Iterator[dict[str, Any]]:
     for surface in SURFACES:
         rule = LayeredPolicy().default(surface, "external_directory")
-        yield _row("built-in defaults", rule.rule, rule.state, None, rule.source)
+        yield _row(rule.rule, rule.state, None, rule.source)
     set_by_others = {s for layer in policy.layers if not layer.held for s in layer.defaults}
     for layer in policy.layers:
         for surface, (state, source) in layer.defaults.items():
-            yield _row(layer.name, f"defaultPolicy.{surface}", state, None, source, layer.held)
+            yield _row(f"defaultPolicy.{surface}", state, None, source, layer)
         given = set(layer.defaults) | (set() if layer.held else set_by_others)
         for surface in SURFACES if layer.asks_unless_set else ():
             if surface not in given:
                 rule = layer.left_out(surface)
-                yield _row(layer.name, rule.rule, rule.state, None, rule.source, layer.held)
+                yield _row(rule.rule, rule.state, None, rule.source, layer)
         for entries in layer.tables.values():
             for entry in entries:
                 rule = entry.rule
-                row = _row(layer.name, rule.rule, rule.state, rule.reason, rule.source, layer.held)
-                yield row
+                yield _row(rule.rule, rule.state, rule.reason, rule.source, layer)
 
 
 def _row(
-    layer: str, rule: str, state: Any, reason: str | None, source: str, held: bool = False
+    rule: str, state: State, reason: str | None, source: str, layer: Layer | None = None
 ) -> dict[str, Any]:
     return {
-        "layer": layer,
+        "layer": layer.name if layer else "built-in defaults",
+        "project": layer.project if layer else "",
         "rule": rule,
         "state": state.value,
         "reason": reason,
         "source": source,
-        "held": held,
+        "held": layer is not None and layer.held,
     }
 
 
@@ -104,12 +112,8 @@ def run_check(arguments: argparse.Namespace) -> int:
         for error in problems(None if name else str(Path.cwd()), config=name):
             warn(str(error))
             wrong += 1
-    folder = project_root(str(Path.cwd())) / ".ringfence"
-    if not arguments.files and folder.is_dir():
-        names = {f"config{suffix}" for suffix in SUFFIXES} | {"agents"}
-        for path in sorted(folder.iterdir()):
-            if path.name not in names:
-                warn(f"{path} is read by nobody; config files are {', '.join(sorted(names))}")
+    for root in () if arguments.files else project_roots(str(Path.cwd())):
+        _unread(root / ".ringfence")
     if not wrong:
         for name in arguments.files or [None]:
             policy = load_policy(None if name else str(Path.cwd()), config=name)
@@ -117,6 +121,14 @@ def run_check(arguments: argparse.Namespace) -> int:
                 warn(note)
         write_text("No errors.")
     return ERROR if wrong else 0
+
+
+def _unread(folder: Path) -> None:
+    """Complain of files in a project's folder that are no config."""
+    names = {f"config{suffix}" for suffix in SUFFIXES} | {"agents", "tests"}
+    for path in sorted(folder.iterdir()) if folder.is_dir() else ():
+        if path.name not in names:
+            warn(f"{path} is read by nobody; what counts here is {', '.join(sorted(names))}")
 
 
 def _likely_slips(policy: LayeredPolicy) -> Iterator[str]:

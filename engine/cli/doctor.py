@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import shlex
 import socket
 import subprocess
 import time
@@ -108,9 +109,9 @@ def _policy() -> Iterator[Finding]:
         return
     files = dict.fromkeys(layer.file for layer in policy.layers)
     yield True, f"policy: {', '.join(files) or 'the built-in defaults'}"
-    for layer in policy.layers:
-        if layer.held:
-            yield True, f"{layer.file} only tightens; `ringfence trust` lets it loosen"
+    for file, project in dict.fromkeys((la.file, la.project) for la in policy.layers if la.held):
+        trust = f"ringfence trust {shlex.quote(project)}"
+        yield True, f"{file} only tightens; `{trust}` lets it loosen"
 
 
 def _resident() -> Finding:

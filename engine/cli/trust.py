@@ -65,6 +65,9 @@ def run(arguments: argparse.Namespace) -> int:
         warn(f"the trust cannot be kept: {getattr(error, 'strerror', None) or error}")
         return ERROR
     _say(f"Trusted until one of these files changes: {folder}")
+    held = {la.project for la in load_policy(str(folder)).layers if la.held}
+    for other in sorted(held):
+        _say(f"Not trusted, so it still only tightens: {other}")
     return 0
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from attrs import frozen
+from attrs import evolve, frozen
 
 from ringfence.engine.call import Decision, ToolCall
 from ringfence.engine.filesystem import NoFileSystem
@@ -37,7 +37,7 @@ def examples(policy: LayeredPolicy, cwd: str, env: Mapping[str, str]) -> Iterato
     """Try the examples of every rule under the whole policy, on no file system."""
     for one in policy.layers:
         # What a project that is not trusted says counts by itself.
-        counted = policy if not one.held else _alone(policy, one.name)
+        counted = policy if not one.held else LayeredPolicy((evolve(one, held=False),), policy.env)
         for_agent = counted.for_agent(one.agent, env)
         for table in one.tables.values():
             for entry in table:
@@ -45,10 +45,6 @@ def examples(policy: LayeredPolicy, cwd: str, env: Mapping[str, str]) -> Iterato
                     for text in texts:
                         deciding = _deciding(entry, text, for_agent, cwd, env)
                         yield Result(entry.source, _problem(entry, text, deciding, wanted=wanted))
-
-
-def _alone(policy: LayeredPolicy, name: str) -> LayeredPolicy:
-    return next(held for held in policy.held if held.layers[0].name == name)
 
 
 def _problem(entry: Entry, text: str, deciding: list[Rule], *, wanted: bool) -> str:

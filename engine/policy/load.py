@@ -2,13 +2,13 @@
 
 Layers, the strongest last: built-in defaults, the user's file
 (``$XDG_CONFIG_HOME/ringfence/config.toml``), the project's (``.ringfence/config.toml`` in the
-working directory, or in the nearest folder above that has one), the user's for one agent, the
-project's for one agent (``agents.NAME`` in the same two files, or ``agents/NAME.md`` beside them,
+working directory and in the folders above, the nearest last), the user's for one agent, the
+project's for one agent (``agents.NAME`` in the same files, or ``agents/NAME.md`` beside them,
 whose front matter holds it under ``permission``). Instead of ``.toml`` a file may be ``.json`` or
 ``.jsonc``; two of them side by side are an error, since one would be ignored.
 
-A project's layers are *held*, they only tighten, until the user trusts them (``trust``): what is
-compared is the very content that is then used.
+A project's layers are *held*, they only tighten, until the user trusts them (``trust``), folder by
+folder: what is compared is the very content that is then used.
 """
 
 from __future__ import annotations
@@ -40,6 +40,7 @@ class Part:
     document: Document
     keys: Keys = ()
     agent: str | None = None
+    project: str = ""
 
     def layers(self) -> list[Layer]:
         """Its layers. Raises ConfigError."""
@@ -49,7 +50,7 @@ class Part:
         found = [layer(self.name, self.document, self.keys, data, self.agent)]
         if self.agent is None:
             found += agent_layers(self.name, self.document)
-        return found
+        return [evolve(one, project=self.project) for one in found] if self.project else found
 
 
 def load_policy(
@@ -71,16 +72,20 @@ def load_policy(
         one for part in folder_parts("global", user_folder(variables)) for one in part.layers()
     ]
     if cwd is not None:
-        root = project_root(cwd)
-        folder = root / ".ringfence"
-        contents = contents_of(folder)
-        own = [one for part in _parts("project", folder, contents) for one in part.layers()]
-        if own:
-            trusted = TrustStore.of_user(variables).trusts(project_of(str(root)), contents)
-            layers += [evolve(one, held=not trusted) for one in own]
-    # Stable: the user's layers for an agent before the project's.
-    layers.sort(key=lambda layer: (layer.agent is not None, layer.name.startswith("project")))
+        for root in project_roots(cwd):
+            layers += _of_project(root, variables)
+    # Stable: the user's layers for an agent before the project's, the outer project's before the
+    # inner's.
+    layers.sort(key=lambda layer: (layer.agent is not None, layer.project != ""))
     return LayeredPolicy(tuple(layers))
+
+
+def _of_project(root: Path, env: Mapping[str, str]) -> list[Layer]:
+    folder = root / ".ringfence"
+    contents = contents_of(folder)
+    own = [one for part in _parts("project", folder, contents) for one in part.layers()]
+    trusted = bool(own) and TrustStore.of_user(env).trusts(project_of(str(root)), contents)
+    return [evolve(one, held=not trusted) for one in own]
 
 
 def _single(config: str) -> Part:
@@ -97,21 +102,27 @@ def folder_parts(name: str, folder: Path) -> list[Part]:
 
 
 def project_root(cwd: str) -> Path:
-    """The nearest folder, from ``cwd`` upwards, that has a ``.ringfence``; ``cwd`` if none has.
+    """The nearest folder, from ``cwd`` upwards, that has a ``.ringfence``; ``cwd`` if none has."""
+    roots = project_roots(cwd)
+    return roots[-1] if roots else Path(cwd)
 
-    Above ``cwd``, another user's does not count: whoever may write to ``/tmp`` could stop all work
-    in folders below it.
+
+def project_roots(cwd: str) -> tuple[Path, ...]:
+    """The folders, from the outermost down to ``cwd``, that have a ``.ringfence``.
+
+    All of them count: one that came with a part of the project must not take the place of the
+    project's own. Above ``cwd``, another user's does not: whoever may write to ``/tmp`` could stop
+    all work in folders below it.
     """
-    if os.path.lexists(Path(cwd, ".ringfence")):
-        return Path(cwd)
+    found = [Path(cwd)] if os.path.lexists(Path(cwd, ".ringfence")) else []
     for folder in Path(os.path.realpath(cwd)).parents:
         try:
             status = (folder / ".ringfence").lstat()
         except OSError:
             continue
         if status.st_uid == os.getuid():
-            return folder
-    return Path(cwd)
+            found.append(folder)
+    return tuple(reversed(found))
 
 
 def project_of(cwd: str) -> Path:
@@ -184,7 +195,8 @@ def _parts(name: str, folder: Path, contents: Mapping[Path, bytes]) -> list[Part
     if len(configs) > 1:
         problem = f"stands beside {configs[0].name}: only one of them can hold"
         raise ConfigError(str(configs[1]), None, "", problem, "merge them into one file")
-    parts = [Part(name, parse(path, contents[path])) for path in configs]
+    project = str(folder.parent) if name == "project" else ""
+    parts = [Part(name, parse(path, contents[path]), project=project) for path in configs]
     for path, content in contents.items():
         if path not in configs:
             from ringfence.engine.policy import front_matter  # noqa: PLC0415 - few have any
@@ -192,7 +204,8 @@ def _parts(name: str, folder: Path, contents: Mapping[Path, bytes]) -> list[Part
             document = front_matter.read_agent(path, content)
             if document is not None:
                 keys = (front_matter.KEY,)
-                parts.append(Part(f"{name}, agent {path.stem}", document, keys, path.stem))
+                label = f"{name}, agent {path.stem}"
+                parts.append(Part(label, document, keys, path.stem, project))
     return parts
 
 
@@ -205,7 +218,7 @@ def problems(cwd: str | None, *, config: str | None = None) -> list[ConfigError]
         return list(_problems(lambda: [_single(config)]))
     folders = [("global", user_folder(os.environ))]
     if cwd is not None:
-        folders.append(("project", project_root(cwd) / ".ringfence"))
+        folders += (("project", root / ".ringfence") for root in project_roots(cwd))
     found: list[ConfigError] = []
     for name, folder in folders:
         try:

@@ -156,6 +156,7 @@ class Layer:
     asks_unless_set: bool = False
     agent: str | None = None
     held: bool = False  # it may only tighten: a project's file that nobody has trusted
+    project: str = ""  # the folder whose .ringfence holds it; empty for the user's own
     headless: State | None = None  # allow or deny, where nobody can be asked
 
     def left_out(self, surface: str) -> Rule:

@@ -55,6 +55,7 @@ def test_show_json(capsys):
     assert status == 0
     assert rows[-1] == {
         "layer": "project",
+        "project": "/project",
         "rule": 'paths "**/.env" delete/write',
         "state": "deny",
         "reason": None,
@@ -204,3 +205,43 @@ def test_nothing_to_trust(tmp_path, monkeypatch, capsys):
 def test_a_rule_that_names_a_path(capsys, snapshot):
     """The words that touch it are marked, not those that only reach outside."""
     assert run(capsys, "check", "--no-log", "echo x > .env; cat /etc/hosts") == snapshot
+
+
+# --- a .ringfence in the folder above, too -------------------------------------------------------
+
+
+@pytest.fixture
+def part(project, monkeypatch):
+    """A folder of the project that has a .ringfence of its own."""
+    folder = project / "part"
+    (folder / ".ringfence").mkdir(parents=True)
+    (folder / ".ringfence/config.toml").write_text('[bash]\n"rm *" = "allow"\n')
+    monkeypatch.chdir(folder)
+    return folder
+
+
+def test_show_and_trust_all_folders(part, capsys, snapshot):
+    """Which file says what, and which of them is trusted, for each folder by itself."""
+    here = str(part.parents[1])
+
+    def said(*arguments):
+        status = main(arguments)
+        return status, "".join(capsys.readouterr()).replace(here, "")
+
+    shown = said("config", "show")
+    trusted = said("trust")
+    assert (shown, trusted, said("config", "show")[1].splitlines()[-2:]) == snapshot
+    # What the inner one allows is the project's to refuse.
+    assert said("check", "--no-log", "rm x")[0] == 1
+
+
+def test_check_and_doctor_look_into_all_folders(part, capsys):
+    """An error above is an error here: nothing is decided without it."""
+    assert f"ringfence trust {part.parent}`" in run(capsys, "doctor")[1]
+    (part.parent / ".ringfence/policy.toml").write_text("")
+    (part.parent / ".ringfence/tests").mkdir()
+    assert run(capsys, "config", "check")[1].count("is read by nobody") == 1
+    (part.parent / ".ringfence/config.toml").write_text("[bash\n")
+    status, text = run(capsys, "config", "check")
+    assert (status, "/.ringfence/config.toml:1" in text) == (2, True)
+    assert run(capsys, "trust")[0] == 2

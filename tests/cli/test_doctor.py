@@ -94,7 +94,7 @@ def test_which_config_applies(home, said):
     config.write_text('[tools]\nfetch = "ask"\n')
     assert said(wrong=False)[:2] == [
         "ok    policy: HOME/project/.ringfence/config.toml",
-        "ok    HOME/project/.ringfence/config.toml only tightens; `ringfence trust` lets it loosen",
+        "ok    HOME/project/.ringfence/config.toml only tightens; `ringfence trust HOME/project` lets it loosen",
     ]
     config.write_text('bash = "maybe"\n')
     lines = said(wrong=True)
