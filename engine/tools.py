@@ -1,7 +1,7 @@
 """What the tools other than bash do to paths: one table of tools, one of input keys.
 
 A tool that is not in the table may do anything: every input that is named like a path, or looks
-like one outside, is taken for one, with an unknown operation, and its ``command`` is read as bash.
+like one outside, is taken for one, with an unknown operation, and its commands are read as bash.
 """
 
 from __future__ import annotations
@@ -51,6 +51,17 @@ _WORK_KEYS = frozenset(
 
 DIRECTORY_KEYS = _WORK_KEYS | {"dir", "directory", "folder"}
 """Those that say where commands start."""
+
+COMMAND_KEYS = frozenset(
+    (
+        *("command", "cmd", "command_line", "commandLine", "cmdline", "shell_command"),
+        *("shellCommand", "bash_command", "shell_cmd"),
+    )
+)
+"""Those that hold a command as a text, or as a list of its words."""
+
+_COMMAND_KEYS = COMMAND_KEYS | {"commands", "cmds"}
+"""Those, and lists of commands."""
 
 _PATH_KEY = re.compile(r"(?:[Pp]ath|[Ff]ile|[Dd]ir|[Dd]irectory|[Ff]older|[Ff]ilename)s?$")
 """How the name of an input that holds a path ends, in a tool that is not known."""
@@ -236,7 +247,7 @@ def commands_of(call: ToolCall) -> tuple[str, ...]:
         return ()
     commands = []
     for key, value in _inputs(call.input):
-        if key != "command" or value is None or isinstance(value, Mapping):
+        if key not in _COMMAND_KEYS or value is None or isinstance(value, Mapping):
             continue
         if isinstance(value, str):
             commands.append(value)
@@ -269,11 +280,11 @@ def _inputs(data: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
         elif key in PATH_KEYS:
             value = _several(value)
         unnamed = key in PATH_KEYS and isinstance(value, Mapping) and PATH_KEYS.isdisjoint(value)
-        if unnamed or key == "command" or not isinstance(value, (Mapping, list, tuple)):
+        if unnamed or key in COMMAND_KEYS or not isinstance(value, (Mapping, list, tuple)):
             yield key, value
         if isinstance(value, Mapping):
             stack += [(str(k), v) for k, v in reversed(list(value.items()))]
-        elif isinstance(value, (list, tuple)) and not (key == "command" and _is_argv(value)):
+        elif isinstance(value, (list, tuple)) and not (key in COMMAND_KEYS and _is_argv(value)):
             stack += [(key, item) for item in reversed(value)]
 
 
@@ -303,8 +314,10 @@ def _values(call: ToolCall) -> Iterator[tuple[str, Any]]:
     count = 0
     for key, value in _inputs(call.input):
         text = value if isinstance(value, str) else ""
-        if value is None or key == "command" or isinstance(value, (list, tuple)):
-            continue  # a command is read as one
+        if value is None or isinstance(value, (list, tuple)):
+            continue
+        if key in _COMMAND_KEYS and (known is None or known.program):
+            continue  # it is read as a command
         outside = _OUTSIDE.fullmatch(text) is not None
         if known is None:
             if isinstance(value, Mapping):

@@ -28,6 +28,9 @@ HEADLESS = "headless"
 
 BUILT_IN = "built-in default"
 
+_NAMES = ("tools", "mcp", "skills")
+"""Surfaces whose patterns are for names, not for commands or paths."""
+
 _BELOW = "it is for a place inside what the command touches as a whole"
 
 
@@ -71,8 +74,12 @@ class Entry:
         """Whether the rule matches; only one that asks or denies sees ``strict_subjects``."""
         if any(matches(self.pattern, subject) for subject in subjects):
             return True
-        strict = self.state is not State.ALLOW
-        return strict and any(matches(self.pattern, subject) for subject in strict_subjects)
+        if self.state is State.ALLOW:
+            return False
+        if self.surface in _NAMES:  # as with paths, no refusal depends on the case of letters
+            pattern = self.pattern.casefold()
+            return any(matches(pattern, s.casefold()) for s in (*subjects, *strict_subjects))
+        return any(matches(self.pattern, subject) for subject in strict_subjects)
 
     def decides_path(
         self,

@@ -281,6 +281,7 @@ class TestOtherSurfaces:
             ("frob", {"tools": {"*": "allow"}}, [("allow", "tools.*", "frob")]),
             ("frob", {"tools": {"frob": "allow"}}, [("allow", "tools.frob", "frob")]),
             ("read", {"tools": {"read": "deny"}}, [("deny", "tools.read", "read")]),
+            ("frob", {"tools": {"Frob": "deny"}}, [("deny", "tools.Frob", "frob")]),
             ("bash", {}, []),  # it has a surface of its own
             ("bash", {"tools": {"bash": "deny"}}, []),
             ("mcp__a__b", {}, []),
@@ -313,6 +314,8 @@ class TestOtherSurfaces:
             ({"git*": "deny", "github": "allow"}, "allow"),  # matches the server, as that does
             ({"github:create_*": "deny", "*": "allow"}, "allow"),
             ({"git*": "deny", "mcp_call": "allow"}, "deny"),
+            ({"GitHub:Create_*": "deny", "github": "allow"}, "deny"),  # a refusal in any case
+            ({"*": "ask", "GitHub": "allow"}, "ask"),
         ],
     )
     def test_mcp(self, table, expected):

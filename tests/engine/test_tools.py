@@ -5,6 +5,7 @@ import pytest
 from ringfence import Engine
 from ringfence.engine.call import ToolCall
 from ringfence.engine.filesystem import NoFileSystem, RealFileSystem
+from ringfence.engine.pipeline import collect
 from ringfence.engine.tools import tool_effects
 from ringfence.rules.model import BELOW, State
 
@@ -159,3 +160,31 @@ def test_where_commands_start(key, tool):
     assert ("read", "/etc/passwd") in [
         (str(found.effect.operation), found.path) for found in decision.findings
     ]
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"command": "cat /etc/passwd"},
+        {"cmd": "cat /etc/passwd"},
+        {"shell_command": "cat /etc/passwd"},
+        {"commandLine": "cat /etc/passwd"},
+        {"cmd": ["cat", "/etc/passwd"]},
+        {"commands": ["make", "cat /etc/passwd"]},
+        {"steps": [{"cmd": "make"}, {"cmd": "cat /etc/passwd"}]},
+        {"arguments": '{"cmd": "cat /etc/passwd"}'},
+    ],
+)
+@pytest.mark.parametrize("tool", ["mcp__shell__run", "run_in_container"])
+def test_by_which_names_tools_take_commands(tool, given):
+    """Wherever it stands, a command is read as one, and the rules for bash see it."""
+    call = ToolCall(tool, given, CWD, env={"HOME": "/home/dev"})
+    facts = collect(call, NoFileSystem()).facts
+    found = {(str(finding.effect.operation), finding.path) for finding in facts.findings}
+    assert ("read", "/etc/passwd") in found
+    assert "cat /etc/passwd" in [line.text for line in facts.commands]
+
+
+def test_a_command_of_a_tool_that_runs_none_is_text():
+    """What a tool that is known does with its input is known, too."""
+    assert not effects("ls", command="cat /etc/passwd")
