@@ -20,9 +20,13 @@ MAX_LENGTH = 100_000
 
 LANGUAGES: Mapping[str, tuple[str, str]] = {
     "awk": ("awk", "inspect"),
+    "dc": ("filters", "inspect_dc"),
+    "duckdb": ("sql", "inspect_duckdb"),
     "fish": ("others", "inspect_fish"),
+    "jq": ("filters", "inspect_jq"),
     "julia": ("others", "inspect_julia"),
     "lua": ("others", "inspect_lua"),
+    "m4": ("filters", "inspect_m4"),
     "make": ("make", "inspect"),
     "mysql": ("sql", "inspect_mysql"),
     "node": ("javascript", "inspect"),
@@ -35,11 +39,13 @@ LANGUAGES: Mapping[str, tuple[str, str]] = {
     "sed": ("sed", "inspect"),
     "sqlite": ("sql", "inspect_sqlite"),
     "vim": ("vim", "inspect"),
+    "yq": ("filters", "inspect_yq"),
 }
 """The module of ``inline/`` for each language, and the function in it."""
 
-WITHOUT_FILES = frozenset(("jq", "yq", "bc", "dc"))
-"""Languages in which a program cannot open files or run commands."""
+QUERIES = frozenset(("jq", "yq"))
+"""Languages of which a program that is not known is taken to open no file: few do, and many a
+query is in a variable."""
 
 
 def inspect_program(
@@ -54,11 +60,11 @@ def inspect_program(
     language that is not known is opaque.
     """
     findings = Findings()
-    if language in WITHOUT_FILES:
-        return findings.inspection()
     if language not in LANGUAGES:
         findings.opaque(f"a program in {language}")
     elif UNKNOWN in text and not text.strip(UNKNOWN + " \t\n;"):
+        if language in QUERIES:
+            return findings.inspection()
         findings.opaque(f"a {language} program that is only known at run time")
     elif len(text) > MAX_LENGTH:
         findings.opaque(f"a {language} program of more than {MAX_LENGTH} characters")

@@ -1,6 +1,6 @@
-r"""SQL for ``sqlite3``, ``psql`` and ``mysql``, with the commands of these clients.
+r"""SQL for ``sqlite3``, ``duckdb``, ``psql`` and ``mysql``, with the commands of these clients.
 
-The database itself is not a file of the caller's, but for sqlite. Files are opened by the
+The database itself is not a file of the caller's, but for the first two. Files are opened by the
 clients' own commands (``.read``, ``\i``, ``source``) and by a few statements and functions.
 """
 
@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from attrs import define, frozen
+from attrs import define, evolve, frozen
 
 from ringfence.engine.shell.inline.model import Findings, Program
 from ringfence.rules.model import UNKNOWN, Operation
@@ -39,6 +39,7 @@ class _Dialect:
     pattern: re.Pattern[str]
     commands: Mapping[str, tuple[int, Operation]]
     shells: frozenset[str]
+    tables: bool = False  # whether a text in the place of a table is a file
 
 
 _SQLITE = _Dialect(
@@ -61,6 +62,7 @@ _SQLITE = _Dialect(
     },
     frozenset((".system", ".shell")),
 )
+_DUCKDB = evolve(_SQLITE, shells=_SQLITE.shells | {".sh"}, tables=True)
 _PSQL = _Dialect(
     re.compile(r"(\\(?:[a-z_]+|!))([^\n]*)"),
     {
@@ -98,6 +100,14 @@ _FUNCTIONS = {
     "read_text": _READ,
     "read_blob": _READ,
     "glob_files": _READ,
+    "glob": _READ,
+    "parquet_scan": _READ,
+    "read_ndjson": _READ,
+    "read_xlsx": _READ,
+}
+_TABLES = {
+    **dict.fromkeys(("from", "join", "load", "import", "install", "update"), _READ),
+    **dict.fromkeys(("to", "into", "export"), _WRITE),
 }
 # Texts that are no file where a file is expected.
 _NO_FILES = frozenset(
@@ -107,8 +117,13 @@ _ARGUMENT = re.compile(r"""\s*('(?:''|[^'])*'|"(?:\\.|[^"\\])*"|[^\s;]+)""")
 
 
 def inspect_sqlite(program: Program, findings: Findings) -> None:
-    """Look into what ``sqlite3`` or ``duckdb`` is told to do."""
+    """Look into what ``sqlite3`` is told to do."""
     _Reader(program.text, findings, _SQLITE).read(statements=True)
+
+
+def inspect_duckdb(program: Program, findings: Findings) -> None:
+    """Look into what ``duckdb`` is told to do, which takes files for tables."""
+    _Reader(program.text, findings, _DUCKDB).read(statements=True)
 
 
 def inspect_psql(program: Program, findings: Findings) -> None:
@@ -188,8 +203,16 @@ class _Reader:
                 self._argument(tokens, index + 1 + skipped, _WRITE, "attach")
             elif word == "into" and words[max(0, index - 2) : index].count("vacuum"):
                 self._argument(tokens, index + 1, _WRITE, "vacuum into")
+            elif self.dialect.tables and word in _TABLES:
+                self._table(tokens, words, index)
             elif word in _FUNCTIONS and words[index + 1 : index + 2] == ["("]:
                 self._argument(tokens, index + 2, _FUNCTIONS[word], f"{word}()")
+
+    def _table(self, tokens: list[re.Match[str]], words: list[str], index: int) -> None:
+        """``FROM 'file'``, ``COPY … TO 'file'``, ``EXPORT DATABASE 'folder'``, ``LOAD 'file'``."""
+        at = index + 2 if words[index + 1 : index + 2] == ["database"] else index + 1
+        if at < len(tokens) and tokens[at].lastgroup in ("string", "quoted"):
+            self._argument(tokens, at, _TABLES[words[index]], words[index])
 
     def _argument(
         self, tokens: list[re.Match[str]], index: int, operation: Operation, by: str
