@@ -32,6 +32,7 @@ from ringfence.engine.state import state_folder, user_folder
 from ringfence.engine.tools import DIRECTORY_KEYS, commands_of, home_of, local_path, tool_effects
 from ringfence.rules.gates import GATES
 from ringfence.rules.model import (
+    BELOW,
     Certainty,
     CommandLine,
     Effect,
@@ -141,6 +142,8 @@ def collect(
     own: tuple[str, ...] = ()
     if any(effect.operation in _CHANGES for effect in effects):
         own = own_places((*project_folders(call, filesystem), *user_folders(env)), filesystem)
+    if any(effect.operation is Operation.DELETE and BELOW in effect.path for effect in effects):
+        own += tuple(file for folder in own for file in _files(folder, filesystem))
     above = projects_above(cwd, filesystem) if touched else ()
     bases = dict.fromkeys((cwd, *map(normalise, call.roots), *above))
     facts = Facts(
@@ -200,6 +203,13 @@ def own_places(folders: Iterable[str], filesystem: FileSystem) -> tuple[str, ...
         if filesystem.kind(name := f"{folder}/config{suffix}") is Kind.LINK
     )
     return spelled((*written, *files), filesystem)
+
+
+def _files(folder: str, filesystem: FileSystem) -> Iterator[str]:
+    """The files in one of Ringfence's own folders, and those of agents."""
+    for place in (folder, f"{folder}/agents"):
+        if filesystem.kind(place) not in _NO_FOLDER:
+            yield from (f"{place}/{name}" for name in filesystem.entries(place) or ())
 
 
 def judge(collected: Collected, policy: Policy) -> tuple[Verdict, ...]:

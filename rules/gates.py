@@ -15,6 +15,8 @@ from attrs import evolve, frozen
 
 from ringfence.rules.mcp import PROXY, is_mcp, targets
 from ringfence.rules.model import (
+    BELOW,
+    NAME,
     UNKNOWN,
     CommandLine,
     Facts,
@@ -28,6 +30,7 @@ from ringfence.rules.model import (
 )
 from ringfence.rules.naming import bare, is_inert, is_wrapper, without_options
 from ringfence.rules.tool_names import SPELLINGS, is_unknown_tool
+from ringfence.rules.wildcards import matches_all
 
 
 @frozen
@@ -130,6 +133,7 @@ def _own_files(facts: Facts, policy: Policy) -> tuple[Verdict, ...]:
                 for path in paths
                 # Of a tree, what is not there is not changed with it.
                 if _is_own(path, own, tree=touched.effect.tree and own not in facts.missing)
+                or (own not in facts.missing and _may_be_own(path, own, touched.effect.operation))
             ),
             None,
         )
@@ -153,6 +157,13 @@ def _is_own(path: str, own: str, *, tree: bool) -> bool:
     """Whether the path is one of Ringfence's own, or, as a tree, holds them."""
     inside = path == own or path.startswith(f"{own}/")
     return inside or (tree and own.startswith(path.rstrip("/") + "/"))
+
+
+def _may_be_own(path: str, own: str, operation: Operation) -> bool:
+    """Whether what is deleted wherever it is found may be one of Ringfence's own."""
+    if operation is not Operation.DELETE or BELOW not in path:
+        return False
+    return matches_all(path.replace(f"{BELOW}/", BELOW).replace(NAME, BELOW).split(BELOW), own)
 
 
 def _own_arguments(words: tuple[str, ...]) -> tuple[str, ...]:

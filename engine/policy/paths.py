@@ -21,6 +21,10 @@ _GLOB = frozenset("*?[")
 _WILD = re.compile(r"\[[^/\]]*\]|[*?\[" + "".join(sorted(UNCERTAIN)) + "]")
 
 
+_FOLDERS = ("", "\ufdd2/", "\ufdd2/\ufdd2/")
+"""Stand for any folders: no pattern names them."""
+
+
 def resolved(pattern: str, env: Mapping[str, str], cwd: str | None = None) -> str | None:
     """The pattern with ``~`` and variables filled in; None if one is not set.
 
@@ -53,6 +57,10 @@ def covers(pattern: str, path: str, *, folded: bool = False) -> bool:
     start = next((i for i, c in enumerate(path) if c in UNCERTAIN or c in _GLOB), None)
     if start is None:
         return glob(pattern).matches(path)
+    before, _, name = path.partition(f"/{BELOW}/")
+    if name and not any(c in UNCERTAIN or c in _GLOB for c in before + name):
+        # What is known by its name, wherever it is: a pattern for any depth covers it.
+        return all(glob(pattern).matches(f"{before}/{folder}{name}") for folder in _FOLDERS)
     # A name, or a path, below what is known: only a pattern for all of that covers it.
     folder = path[:start].rpartition("/")[0]
     return pattern.endswith("/**") and glob(pattern).matches(folder)

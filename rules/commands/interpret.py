@@ -24,6 +24,7 @@ from ringfence.rules.commands.arguments import (
 from ringfence.rules.commands.collector import Collector
 from ringfence.rules.commands.data import lookup
 from ringfence.rules.commands.expression import tested_files
+from ringfence.rules.commands.found import below, found_names
 from ringfence.rules.commands.placing import (
     has_kind,
     kinds_of,
@@ -36,7 +37,7 @@ from ringfence.rules.commands.schema import CommandDataError, Entry, Syntax, Val
 from ringfence.rules.commands.templates import executed, filled_scripts
 from ringfence.rules.commands.unlisted import shaped_uses
 from ringfence.rules.model import NAME, UNKNOWN, Field, Operation, is_known
-from ringfence.rules.usage import CommandUse, ProgramUse, Usage
+from ringfence.rules.usage import CommandUse, PathUse, ProgramUse, Usage
 
 _NAMED_OPERAND = re.compile(r"[A-Za-z_]\w*\+?=")
 _VARIABLE = re.compile(r"\$\{\w+\}")
@@ -230,6 +231,8 @@ class _Interpreter:
         role = item.option.role if item.option is not None else ""
         wrapped.clears = wrapped.clears or role == "clear"
         wrapped.null = wrapped.null or role == "null"
+        if role == "deletes":
+            self.deletes(item.name)
         if item.option is None or not item.option.values:
             for part in item.values:
                 self.found.path(_UNLISTED, part, f"value of {name}, which is not known")
@@ -480,12 +483,29 @@ class _Interpreter:
         """``-exec words ;``."""
         words = [evolve(self.argv[part.argument], text=part.text) for part in item.values]
         if words and item.option is not None:
+            names = found_names([w.text for w in self.argv], item.values[0].argument - 1)
             self.found.commands += executed(
                 words,
                 self.roots,
+                names,
                 in_directory=item.name.endswith("dir"),
                 appends=item.option.values[0].has("appends"),
             )
+
+    def deletes(self, name: str) -> None:
+        """``-delete``: what is found by names, wherever that is; else the operands' whole trees."""
+        words = [word.text for word in self.argv]
+        for index in (index for index, word in enumerate(words) if word == name):
+            names = found_names(words, index)
+            if names is None:
+                self.operation = Operation.DELETE
+                continue
+            fact = f"{name} of {self.entry.name}"
+            self.found.paths += [
+                PathUse(path, Operation.DELETE, index, fact, follow=False)
+                for root in self.roots
+                for path in below(root, names)
+            ]
 
 
 def _split(text: str) -> list[str]:

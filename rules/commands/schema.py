@@ -61,6 +61,7 @@ ROLE_KINDS = frozenset(
         "unset",  # the name of a variable that the nested command does not get
         "group",  # how many input words each nested command gets
         "null",  # a flag: input words end in a null byte
+        "deletes",  # a flag: what is found below the operands is deleted
         "placeholder",  # this text in the nested command's words stands for input
         "parameters",  # arguments of the program given before
         "arguments",  # arguments of an unknown script: paths if they look like paths
@@ -142,7 +143,7 @@ class Value:
     @property
     def is_flag(self) -> bool:
         """Whether an option of this kind takes no value."""
-        return self.kind in ("flag", "clear", "null")
+        return self.kind in ("flag", "clear", "null", "deletes")
 
     def has(self, modifier: str) -> bool:
         """Whether the modifier is given."""

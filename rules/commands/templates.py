@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 
 from attrs import evolve
 
+from ringfence.rules.commands.found import Names, below
 from ringfence.rules.model import BELOW, NAME, UNKNOWN, Field
 from ringfence.rules.usage import CommandUse
 
@@ -19,7 +20,12 @@ _PLACEHOLDER = re.compile(r"\{(?P<form>/?\.|//?|#|%)?\}")
 
 
 def executed(
-    words: Sequence[Field], roots: Sequence[str], *, in_directory: bool, appends: bool
+    words: Sequence[Field],
+    roots: Sequence[str],
+    names: Names,
+    *,
+    in_directory: bool,
+    appends: bool,
 ) -> Iterator[CommandUse]:
     """The commands of ``-exec``: ``{}`` stands for what is found below each root.
 
@@ -28,14 +34,14 @@ def executed(
     """
     upward = any(".." in word.text or "dirname" in word.text for word in words)
     for root in roots:
-        below = posixpath.join(root, BELOW)
         places: list[tuple[str, str | None]]
         if in_directory:
-            places = [(f"./{NAME}", below)]
+            found_in = posixpath.join(root, BELOW)
+            places = [(f"./{name}", found_in) for name in names or (NAME,)]
             if upward:  # what stands right in the root, and the root itself
                 places += [(f"./{NAME}", root), (f"./{NAME}", posixpath.dirname(root) or ".")]
         else:
-            places = [(below, None)]
+            places = [(path, None) for path in below(root, names)]
             if upward:
                 places.append((root, None))
         for found, directory in places:

@@ -225,6 +225,33 @@ def test_a_tree_that_holds_our_own_files(tmp_path, command):
 
 
 @pytest.mark.parametrize(
+    ("command", "state"),
+    [
+        ("find . -delete", State.ASK),
+        ("find . -type f -exec rm {} +", State.ASK),
+        ("find . -type f | xargs rm", State.ASK),
+        ("find . -name '*.toml' -delete", State.ASK),
+        ("find . -name '*.toml' | xargs rm", State.ASK),
+        ("find . -name .ringfence -exec rm -r {} +", State.ASK),
+        ("find . -delete -name '*.pyc'", State.ASK),
+        ("find . -name '*.pyc' -o -delete", State.ASK),
+        ("find . -name '*.pyc' -delete", State.ALLOW),
+        ("find . '(' -name '*.o' -o -name '*.a' ')' -delete", State.ALLOW),
+        ("find . -name '*.json' | xargs rm", State.ALLOW),  # there is none of ours
+        ("find . -name __pycache__ -exec rm -r {} +", State.ALLOW),
+        ("find src -type f -delete", State.ALLOW),
+        ("find . -name '*.toml' -exec sed -i s/a/b/ {} +", State.ALLOW),
+    ],
+)
+def test_what_find_deletes_by_name(tmp_path, command, state):
+    """Our own files are asked about where the names say that they may be among the rest."""
+    (tmp_path / ".ringfence").mkdir()
+    (tmp_path / ".ringfence" / "config.toml").write_text("")
+    call = ToolCall.bash(command, str(tmp_path), env={"HOME": "/nowhere", "PATH": "/usr/bin"})
+    assert Engine().decide(call).state is state
+
+
+@pytest.mark.parametrize(
     ("pattern", "state"),
     [
         ("**/.env", State.ALLOW),  # it may be in every folder: each `rm -r` would ask
@@ -235,9 +262,34 @@ def test_a_tree_that_holds_our_own_files(tmp_path, command):
         ("config/**/x", State.ASK),
     ],
 )
-@pytest.mark.parametrize("command", ["find . -name '*.pyc' -delete", "git clean -fdx", "rm -rf ."])
+@pytest.mark.parametrize("command", ["find . -type f -delete", "git clean -fdx", "rm -rf ."])
 def test_rules_for_places_inside_a_tree(tmp_path, command, pattern, state):
     """A change of the whole project is asked about for the sake of a place, not of a name."""
+    config = tmp_path.parent / "c.toml"
+    config.write_text(f'[paths]\n"{pattern}" = "deny"\n')
+    call = ToolCall.bash(command, str(tmp_path), env={"HOME": "/nowhere", "PATH": "/usr/bin"})
+    assert Engine(load_policy(None, config=str(config))).decide(call).state is state
+
+
+@pytest.mark.parametrize(
+    ("command", "pattern", "state"),
+    [
+        ("find . -name '*.pyc' -delete", "secrets/*.key", State.ALLOW),
+        ("find . -name '*.pyc' -delete", "./secrets/**", State.ASK),
+        ("find . -name '*.pyc' -delete", "**/*.py[co]", State.ASK),
+        ("find . -name '*.py' -exec cat {} +", "**/.env", State.ALLOW),
+        ("find . -name '*.py' | xargs cat", "**/.env", State.ALLOW),
+        ("find . -name '.e*' -exec cat {} +", "**/.env", State.ASK),
+        ("find . -name .env -exec cat {} +", "**/.env", State.DENY),
+        ("find . -name .env | xargs cat", "*.env", State.DENY),
+        ("find . -name .env | xargs cat", "**", State.DENY),
+        ("find . -name .env | xargs cat", "./.env", State.ASK),
+        ("find . -name .env | xargs cat", "*/.env", State.ASK),
+        ("find . -name .env | xargs cat", "src/**/.env", State.ASK),
+    ],
+)
+def test_rules_for_what_find_finds(tmp_path, command, pattern, state):
+    """As far as the names tell; where all that may be found is refused, so is the command."""
     config = tmp_path.parent / "c.toml"
     config.write_text(f'[paths]\n"{pattern}" = "deny"\n')
     call = ToolCall.bash(command, str(tmp_path), env={"HOME": "/nowhere", "PATH": "/usr/bin"})

@@ -19,6 +19,7 @@ from ringfence.engine.shell.outputs.call import (
     lines,
     parse_options,
 )
+from ringfence.rules.commands.found import Names, found_names
 from ringfence.rules.model import BELOW, NAME, UNKNOWN, Field
 
 MAX_ENTRIES = 100
@@ -78,28 +79,31 @@ def find(call: Invocation) -> str | None:
     if any(word.startswith(_FIND_SILENT) for word in expression):
         return None
     roots = roots or [Field(".", (0, 0))]
-    found = _below_all(roots)
+    prints = [index for index, word in enumerate(expression) if word.startswith("-print")]
+    names = found_names(expression, *prints) if len(prints) < 2 else None
+    found = _below_all(roots, names)
     if found is None or UNKNOWN in found or "-mindepth" in expression:
         return found
-    return lines(*(r for r in map(as_printed, roots) if _may_be_found(r, expression))) + found
+    return (
+        lines(*(r for r in map(as_printed, roots) if _may_be_found(r, expression, names))) + found
+    )
 
 
-def _may_be_found(root: str, expression: list[str]) -> bool:
+def _may_be_found(root: str, expression: list[str], names: Names) -> bool:
     """Whether the root itself may be printed: the tests on names and types may say no."""
-    for test, value in pairwise(expression):
-        if test == "-type" and value != "d":
-            return False
-        if test in ("-name", "-iname") and not fnmatch(posixpath.basename(root) or root, value):
-            return "!" in expression or "-not" in expression or "-o" in expression
-    return True
+    if any(test == "-type" and value != "d" for test, value in pairwise(expression)):
+        return False
+    name = (posixpath.basename(root) or root).casefold()
+    return names is None or any(fnmatch(name, n.casefold().replace(NAME, "*")) for n in names)
 
 
-def _below_all(roots: Iterable[Field]) -> str | None:
-    """The roots' trees, a line each."""
+def _below_all(roots: Iterable[Field], names: Names = None) -> str | None:
+    """The roots' trees, or the files of these names in them, a line each."""
     printed = [as_printed(root) for root in roots]
     if any(UNKNOWN in root for root in printed):
         return UNKNOWN
-    return lines(*map(below, printed))
+    trees = map(below, printed)
+    return lines(*(trees if names is None else (f"{t}/{name}" for t in trees for name in names)))
 
 
 _FD_VALUES = "tdeExXSocjgqM"

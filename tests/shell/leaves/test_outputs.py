@@ -166,8 +166,11 @@ def test_git_top_level_is_looked_for(tmp_path):
     [
         ("find", f".\n./{B}\n"),  # what is found may be the root itself
         ("find -type f", f"./{B}\n"),
-        ("find src -name '*.py'", f"src/{B}\n"),
-        ("find . -name '*.py'", f"./{B}\n"),
+        ("find src -name '*.py'", f"src/{B}/{N}.py\n"),
+        ("find . -name '*.py'", f"./{B}/{N}.py\n"),
+        ("find a b -name x -o -name y", f"a/{B}/x\na/{B}/y\nb/{B}/x\nb/{B}/y\n"),
+        ("find . -name x -prune -o -name y -print", f"./{B}/y\n"),
+        ("find . -print -o -name y -print", f".\n./{B}\n"),
         ("find src lib -type f", f"src/{B}\nlib/{B}\n"),
         ("find /etc -maxdepth 1", f"/etc\n/etc/{B}\n"),
         ("find . -name x -exec echo {} +", None),
