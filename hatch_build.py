@@ -4,10 +4,10 @@ The repository keeps engine/, grammar/ and rules/ at the top. Installed, they ar
 ringfence.engine, ringfence.grammar and ringfence.rules, and engine/root.py is ringfence itself.
 
 A wheel renames the folders by configuration (``sources`` in pyproject.toml); this
-hook adds the two files that sit beside them, and the grammar's tables, so that no start has
-to compute them. An editable install cannot rename anything, so it gets build/editable/ringfence,
-a folder of links back to the checkout: edits and new modules are live, and type checkers see
-ordinary files.
+hook adds the two files that sit beside them, and what no start should have to compute: the
+grammar's tables, and the methods that attrs writes for the classes. An editable install cannot
+rename anything, so it gets build/editable/ringfence, a folder of links back to the checkout:
+edits and new modules are live, and type checkers see ordinary files.
 """
 
 import os
@@ -31,20 +31,22 @@ class ImportName(BuildHookInterface[Any]):
             return
         for name, source in FILES.items():
             build_data["force_include"][str(Path(self.root, source))] = f"ringfence/{name}"
-        tables = make_tables(Path(self.root), Path(self.root, "build"))
-        build_data["force_include"][str(tables)] = "ringfence/grammar/tables.json"
+        for made in make_all(Path(self.root), Path(self.root, "build")):
+            build_data["force_include"][str(made)] = f"ringfence/grammar/{made.name}"
 
 
-def make_tables(root: Path, build: Path) -> Path:
-    """Write the tables of the grammar at ``root`` to a file below ``build``."""
+def make_all(root: Path, build: Path) -> tuple[Path, ...]:
+    """Write what is prepared for the checkout at ``root`` to files below ``build``."""
     link_all(root, build / "editable" / "ringfence")
     sys.path.insert(0, str(build / "editable"))
-    from ringfence.grammar.compiler import compile_tables  # noqa: PLC0415 - linked just now
+    from ringfence.grammar import compiler, prepare  # noqa: PLC0415 - linked just now
 
     grammar = (root / "grammar" / "bash.lark").read_text("utf-8")
-    made = build / "tables.json"
-    made.write_text(compile_tables(grammar).to_json(grammar), "utf-8")
-    return made
+    tables = build / "tables.json"
+    tables.write_text(compiler.compile_tables(grammar).to_json(grammar), "utf-8")
+    classes = build / "prepared.py"
+    classes.write_text(prepare.prepared("ringfence"), "utf-8")
+    return tables, classes
 
 
 def link_all(root: Path, package: Path) -> None:

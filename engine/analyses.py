@@ -10,10 +10,9 @@ from __future__ import annotations
 from collections.abc import Hashable, Mapping
 from typing import TYPE_CHECKING
 
-from attrs import define, evolve, field
-
 from ringfence.engine.call import ToolCall
 from ringfence.engine.filesystem import FileSystem, Seen
+from ringfence.grammar.records import define, evolve, field
 
 if TYPE_CHECKING:
     from ringfence.engine.pipeline import Collected

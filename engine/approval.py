@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Awaitable, Sequence
 from typing import Final, Protocol
 
-from attrs import evolve
-
 from ringfence.engine.call import Decision
 from ringfence.engine.grants import Grant, Offer, Scope
 from ringfence.engine.messages import changed_reason, no_prompt_reason, user_denied_reason
 from ringfence.engine.pipeline import decided
+from ringfence.grammar.records import evolve
 from ringfence.rules.model import Rule, State
 
 PROMPT: Final = "the prompt"

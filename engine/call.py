@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from attrs import field, frozen
-
+from ringfence.grammar.records import field, frozen
 from ringfence.rules.model import Effect, Finding, Opaque, State, Verdict
 from ringfence.rules.tool_names import canonical_tool
 

@@ -7,8 +7,6 @@ import time
 from contextlib import suppress
 from typing import TYPE_CHECKING, Final
 
-from attrs import evolve, field, frozen
-
 from ringfence.engine.analyses import Analyses
 from ringfence.engine.call import Decision, ToolCall
 from ringfence.engine.escape import visible
@@ -26,6 +24,7 @@ from ringfence.engine.pipeline import (
 from ringfence.engine.policy import LayeredPolicy, load_policy
 from ringfence.engine.state import StateError
 from ringfence.engine.tools import home_of
+from ringfence.grammar.records import evolve, field, frozen
 from ringfence.rules.model import State, Verdict
 
 if TYPE_CHECKING:  # few calls ask, and not every call parses

@@ -13,7 +13,7 @@ from enum import StrEnum
 from itertools import islice
 from typing import Protocol
 
-from attrs import define, field, frozen
+from ringfence.grammar.records import define, field, frozen
 
 _LARGE = frozenset((".git", "node_modules"))
 """Folders that hold much, and little of what anyone looks for: they come last."""

@@ -19,13 +19,12 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from attrs import frozen
-
 from ringfence.engine.call import Decision
 from ringfence.engine.escape import json_text, shorten, visible
 from ringfence.engine.record import decision_record
 from ringfence.engine.secrets import masked, masked_values
 from ringfence.engine.state import state_folder
+from ringfence.grammar.records import frozen
 from ringfence.rules.model import State
 
 MAX_TEXT = 16_000

@@ -14,10 +14,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from attrs import frozen
-
 from ringfence.engine.call import ToolCall
 from ringfence.engine.state import locked, read_private, state_folder, write_private
+from ringfence.grammar.records import frozen
 
 MAX_SESSIONS = 200
 """Sessions that are kept; the one that was quiet for longest goes first."""

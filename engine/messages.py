@@ -12,10 +12,9 @@ import json
 import shlex
 from collections.abc import Iterable, Sequence
 
-from attrs import frozen
-
 from ringfence.engine.call import Decision
 from ringfence.engine.escape import shorten, visible
+from ringfence.grammar.records import frozen
 from ringfence.rules.model import (
     UNCERTAIN,
     Certainty,

@@ -11,8 +11,6 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
-from attrs import evolve, frozen
-
 from ringfence.engine.analyses import Analyses, key_of
 from ringfence.engine.call import Decision, ToolCall
 from ringfence.engine.filesystem import FileSystem, Kind, Seen
@@ -30,6 +28,7 @@ from ringfence.engine.paths import (
 from ringfence.engine.policy.load import SUFFIXES
 from ringfence.engine.state import state_folder, user_folder
 from ringfence.engine.tools import DIRECTORY_KEYS, commands_of, home_of, local_path, tool_effects
+from ringfence.grammar.records import evolve, frozen
 from ringfence.rules.gates import GATES
 from ringfence.rules.model import (
     BELOW,

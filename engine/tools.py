@@ -15,13 +15,12 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
-from attrs import frozen
-
 from ringfence.engine import patches
 from ringfence.engine.call import ToolCall
 from ringfence.engine.filesystem import FileSystem
 from ringfence.engine.paths import join, kernel_path
 from ringfence.engine.policy.globs import glob
+from ringfence.grammar.records import frozen
 from ringfence.rules.commands.values import selected
 from ringfence.rules.model import Certainty, Effect, Opaque, OpaqueKind, Operation
 

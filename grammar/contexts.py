@@ -10,7 +10,7 @@ needs no entry here.
 
 from __future__ import annotations
 
-from attrs import frozen
+from ringfence.grammar.records import frozen
 
 
 def _set(*names: str) -> frozenset[str]:

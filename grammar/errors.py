@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from attrs import frozen
-
 from ringfence.grammar.nodes import Span
+from ringfence.grammar.records import frozen
 
 
 class TooComplex(ValueError):  # noqa: N818 - it is an answer, not a fault

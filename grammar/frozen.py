@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from attrs import frozen as frozen  # noqa: PLC0414
 else:
-    from attrs import define
+    from ringfence.grammar.records import define
 
     def frozen(cls: type | None = None, *, eq: bool = True, **options: Any) -> Any:
         """As ``attrs.frozen``."""

@@ -9,12 +9,11 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from attrs import evolve, field, frozen
-
 from ringfence.grammar.builder import Builder, program
 from ringfence.grammar.errors import TooComplex, Unexpected
 from ringfence.grammar.machine import Machine, Offsets, Program, Token
 from ringfence.grammar.nodes import List, ListItem, Script, SyntaxProblem
+from ringfence.grammar.records import evolve, field, frozen
 from ringfence.grammar.tables import Tables
 
 MAX_NESTED_TEXTS = 40

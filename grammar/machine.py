@@ -13,8 +13,6 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from typing import Any, Protocol, TypeAlias
 
-from attrs import define, field
-
 from ringfence.grammar.contexts import (
     CHANGES,
     CLOSES,
@@ -27,6 +25,7 @@ from ringfence.grammar.contexts import (
 from ringfence.grammar.errors import TooComplex, Unexpected, shown, spoken
 from ringfence.grammar.nodes import Span
 from ringfence.grammar.pairs import Pairs
+from ringfence.grammar.records import define, field
 from ringfence.grammar.tables import END, Place, Tables
 
 Build: TypeAlias = Callable[..., Any]

@@ -9,9 +9,8 @@ from __future__ import annotations
 
 from typing import TypeAlias
 
-from attrs import field
-
 from ringfence.grammar.frozen import frozen
+from ringfence.grammar.records import field
 
 Span: TypeAlias = tuple[int, int]
 

@@ -12,9 +12,8 @@ import re
 from collections.abc import Mapping
 from enum import IntEnum
 
-from attrs import asdict, field, frozen
-
 from ringfence.grammar.contexts import CONTEXTS, RESERVED_WORDS, WORD_PARTS, lets_through
+from ringfence.grammar.records import field, frozen
 
 END = "$END"
 
@@ -95,7 +94,7 @@ class Tables:
             "grammar": _mark(grammar),
             "rules": [[rule.origin, rule.symbols, rule.builder] for rule in self.rules],
             "actions": [dict(row) for row in self.actions],
-            "terminals": [list(asdict(t).values()) for t in self.terminals],
+            "terminals": [[t.name, t.pattern, t.priority] for t in self.terminals],
             "starts": dict(self.starts),
             "accepts": dict(self.accepts),
         }

@@ -9,8 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from attrs import frozen
-
+from ringfence.grammar.records import frozen
 from ringfence.rules.model import BELOW, UNKNOWN
 
 

@@ -11,8 +11,7 @@ import re
 from collections.abc import Callable, Collection
 from typing import Final
 
-from attrs import evolve, frozen
-
+from ringfence.grammar.records import evolve, frozen
 from ringfence.rules.mcp import PROXY, is_mcp, targets
 from ringfence.rules.model import (
     BELOW,

@@ -9,8 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from attrs import frozen
-
+from ringfence.grammar.records import frozen
 from ringfence.rules.wildcards import matches_all
 
 PROXY = "mcp"

@@ -9,10 +9,9 @@ from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from typing import Any, Protocol
 
-from attrs import field
-
 from ringfence.grammar.frozen import frozen
 from ringfence.grammar.nodes import Span
+from ringfence.grammar.records import field
 
 UNKNOWN = "\0"
 """Stands, inside a Field's text or an Effect's path, for text that cannot be known.

@@ -15,6 +15,7 @@ from importlib import import_module
 from typing import NoReturn
 
 from ringfence.engine.cli.output import warn
+from ringfence.engine.loading import without_collector
 from ringfence.engine.policy.errors import ConfigError
 
 ERROR = 2
@@ -32,11 +33,12 @@ _MODULES = {"import": "import_", "mcp-proxy": "mcp_proxy"}
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line and return its exit status."""
     given = sys.argv[1:] if argv is None else list(argv)
-    if given[:1] == ["shell"]:
-        run = partial(import_module("ringfence.engine.cli.shell").shell, given[1:])
-    else:
-        arguments = _parser(given).parse_args(given)
-        run = partial(arguments.run, arguments)
+    with without_collector():
+        if given[:1] == ["shell"]:
+            run = partial(import_module("ringfence.engine.cli.shell").shell, given[1:])
+        else:
+            arguments = _parser(given).parse_args(given)
+            run = partial(arguments.run, arguments)
     return guarded(run)
 
 

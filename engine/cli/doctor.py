@@ -13,8 +13,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from attrs import frozen
-
 from ringfence.engine.cli.install import places, program, say
 from ringfence.engine.engine import Engine
 from ringfence.engine.grants import GrantStore
@@ -31,6 +29,7 @@ from ringfence.engine.hosts.settings import (
 )
 from ringfence.engine.policy import ConfigError, load_policy
 from ringfence.engine.resident import client
+from ringfence.grammar.records import frozen
 
 QUESTION = "cat /etc/hosts"
 """The command that is asked about; nothing runs it."""

@@ -8,8 +8,6 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from attrs import evolve
-
 from ringfence.engine.cli.arguments import UsageError, add_call, call_of
 from ringfence.engine.cli.output import warn, write_json, write_text
 from ringfence.engine.cli.terminal import Terminal
@@ -17,6 +15,7 @@ from ringfence.engine.engine import BY_GRANT, Engine
 from ringfence.engine.escape import visible
 from ringfence.engine.grants import Grant, GrantError, GrantStore, Scope
 from ringfence.engine.log import ReviewLog
+from ringfence.grammar.records import evolve
 from ringfence.rules.model import State
 
 ERROR = 2

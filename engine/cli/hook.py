@@ -18,6 +18,7 @@ from ringfence.engine import watchdog
 from ringfence.engine.hosts import HOSTS, host
 from ringfence.engine.hosts.model import Answer, Host
 from ringfence.engine.hosts.payload import MAX_BYTES, PayloadError
+from ringfence.engine.loading import without_collector
 
 ERROR = 2
 
@@ -112,8 +113,9 @@ def watched(make: Callable[[], Answer], asking: Host) -> Answer:
 
 def _load() -> None:
     """The engine, which is the slow part, in the child alone."""
-    import ringfence.engine.engine  # noqa: PLC0415
-    import ringfence.engine.shell  # noqa: F401, PLC0415
+    with without_collector():
+        import ringfence.engine.engine  # noqa: PLC0415
+        import ringfence.engine.shell  # noqa: F401, PLC0415
 
 
 # --- output ------------------------------------------------------------------------------------

@@ -15,11 +15,10 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
-from attrs import frozen
-
 from ringfence.engine.cli import guarded
 from ringfence.engine.cli.output import warn
 from ringfence.engine.cli.run import REFUSED, become, gate
+from ringfence.grammar.records import frozen
 
 _LONG_WITH_VALUE = frozenset(("rcfile", "init-file"))
 _LONG = _LONG_WITH_VALUE | frozenset(

@@ -12,13 +12,12 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from attrs import frozen
-
 from ringfence.engine.approval import NobodyToAskError
 from ringfence.engine.call import Decision
 from ringfence.engine.cli.output import marked
 from ringfence.engine.grants import Offer, Scope
 from ringfence.engine.messages import deciding_spans, prompt_text
+from ringfence.grammar.records import frozen
 
 TERMINAL = "/dev/tty"
 SESSION_VARIABLE = "RINGFENCE_SESSION"

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from attrs import fields
-
 from ringfence.engine.escape import visible
 from ringfence.grammar.nodes import Node
+from ringfence.grammar.records import names
 
 
 def tree_json(value: Any) -> Any:
@@ -37,7 +36,7 @@ def tree_text(node: Node, *, label: str = "", depth: int = 0) -> str:
 
 def _told(node: Node) -> Iterator[tuple[str, Any]]:
     """The fields other than the span that differ from their defaults."""
-    for attribute in fields(type(node)):
-        value = getattr(node, attribute.name)
-        if attribute.name != "span" and value not in (None, False, ()):
-            yield attribute.name, value
+    for name in names(type(node)):
+        value = getattr(node, name)
+        if name != "span" and value not in (None, False, ()):
+            yield name, value

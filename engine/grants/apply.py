@@ -11,10 +11,9 @@ import shlex
 import time
 from collections.abc import Callable, Iterable
 
-from attrs import evolve
-
 from ringfence.engine.call import Decision, ToolCall
 from ringfence.engine.grants.model import Grant, Scope, Subject
+from ringfence.grammar.records import evolve
 from ringfence.rules.mcp import targets
 from ringfence.rules.model import UNKNOWN, Finding, Operation, Rule, State, Verdict, is_known
 

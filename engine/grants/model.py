@@ -5,10 +5,9 @@ from __future__ import annotations
 import shlex
 from enum import StrEnum
 
-from attrs import field, frozen
-
 from ringfence.engine.escape import shorten, visible
 from ringfence.engine.messages import VERBS, path_text
+from ringfence.grammar.records import field, frozen
 from ringfence.rules.model import Operation
 
 _MAX_TEXT = 200

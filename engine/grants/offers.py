@@ -11,8 +11,6 @@ import os
 import shlex
 from collections.abc import Iterable
 
-from attrs import evolve
-
 from ringfence.engine.call import Decision
 from ringfence.engine.filesystem import FileSystem, Kind, NoFileSystem
 from ringfence.engine.grants.apply import (
@@ -24,6 +22,7 @@ from ringfence.engine.grants.apply import (
 )
 from ringfence.engine.grants.folders import may_be_opened
 from ringfence.engine.grants.model import Grant, Offer, Scope, Subject
+from ringfence.grammar.records import evolve
 from ringfence.rules.model import Finding, Operation, State, Verdict, is_known
 from ringfence.rules.naming import subcommand_end
 

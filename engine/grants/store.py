@@ -15,12 +15,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from attrs import evolve, frozen
-
 from ringfence.engine.escape import json_text
 from ringfence.engine.grants.apply import SESSION_LIMIT
 from ringfence.engine.grants.model import Grant, Scope, Subject
 from ringfence.engine.state import StateError, locked, read_private, state_folder, write_private
+from ringfence.grammar.records import evolve, frozen
 from ringfence.rules.model import Operation
 
 MAX_GRANTS = 2000

@@ -8,11 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from attrs import evolve
-
 from ringfence.engine.call import Decision
 from ringfence.engine.hosts import claude
 from ringfence.engine.hosts.model import Answer, Host, HostTool, Request
+from ringfence.grammar.records import evolve
 from ringfence.rules.model import State
 
 TOOLS: Mapping[str, HostTool] = {

@@ -13,9 +13,10 @@ from functools import cache
 from itertools import pairwise
 from typing import Any, Final
 
-from attrs import frozen
 from lark import Lark, Token, Transformer
 from lark.exceptions import LarkError
+
+from ringfence.grammar.records import frozen
 
 Key = str | int
 

@@ -6,11 +6,10 @@ import json
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from attrs import field, frozen
-
 from ringfence.engine.call import Decision, ToolCall
 from ringfence.engine.escape import shorten
 from ringfence.engine.messages import no_prompt_reason
+from ringfence.grammar.records import field, frozen
 from ringfence.rules.model import State
 
 MAX_REASON = 9000

@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Final
 
-from attrs import field, frozen
+from ringfence.grammar.records import field, frozen
 
 Settings = dict[str, Any]
 Entries = Mapping[tuple[str, ...], Settings]

@@ -6,8 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from attrs import define, field
-
+from ringfence.grammar.records import define, field
 from ringfence.rules.model import State, is_known
 from ringfence.rules.wildcards import matches_all
 

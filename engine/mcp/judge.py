@@ -16,7 +16,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any, Final, Literal, NoReturn
 
-from attrs import asdict, define, evolve, field, frozen
+from attrs import asdict
 
 from ringfence.engine import watchdog
 from ringfence.engine.approval import NobodyToAskError
@@ -26,6 +26,7 @@ from ringfence.engine.grants import Offer
 from ringfence.engine.hosts.model import refusal, verdict
 from ringfence.engine.log import ReviewLog
 from ringfence.engine.policy.errors import ConfigError
+from ringfence.grammar.records import define, evolve, field, frozen
 from ringfence.rules.model import State
 
 START_LIMIT: Final = 5.0

@@ -14,10 +14,9 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from typing import Final
 
-from attrs import Factory, define
-
 from ringfence.engine.mcp import wire
 from ringfence.engine.mcp.proxy import Proxy
+from ringfence.grammar.records import define, field
 
 MAX_LINE: Final = 64 << 20
 """Bytes of a client's line; a longer one is dropped."""
@@ -62,9 +61,9 @@ class _Between:
 
     proxy: Proxy
     server: subprocess.Popen[bytes]
-    gone: threading.Event = Factory(threading.Event)  # nobody reads any more
-    _lock: threading.Lock = Factory(threading.Lock)
-    _signals: Iterator[signal.Signals] = Factory(lambda: iter((signal.SIGTERM,)))
+    gone: threading.Event = field(factory=threading.Event)  # nobody reads any more
+    _lock: threading.Lock = field(factory=threading.Lock)
+    _signals: Iterator[signal.Signals] = field(factory=lambda: iter((signal.SIGTERM,)))
 
     def inwards(self) -> None:
         """From the client to the server, until the client has no more."""

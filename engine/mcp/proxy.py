@@ -6,14 +6,13 @@ import secrets
 from collections.abc import Mapping
 from typing import Any, Final
 
-from attrs import Factory, define, evolve, field, frozen
-
 from ringfence.engine.hosts.model import mcp_tool, refusal
 from ringfence.engine.hosts.payload import PayloadError
 from ringfence.engine.log import ReviewLog
 from ringfence.engine.mcp import wire
 from ringfence.engine.mcp.judge import Case, Judgement, Judging
 from ringfence.engine.mcp.wire import Call
+from ringfence.grammar.records import define, evolve, field, frozen
 
 MAX_QUESTIONS: Final = 1000
 """Questions that may be open at a time; with one more, the oldest is forgotten."""
@@ -51,7 +50,7 @@ class Proxy:
     cwd: str
     log: ReviewLog | None = None
     _token: str = field(factory=lambda: f"ringfence-{secrets.token_hex(8)}-")
-    _open: dict[str, _Open] = Factory(dict)
+    _open: dict[str, _Open] = field(factory=dict)
     _count: int = 0
     _can_ask: bool = False
 

@@ -12,9 +12,8 @@ import json
 from collections.abc import Mapping
 from typing import Any, Final
 
-from attrs import frozen
-
 from ringfence.engine.hosts.payload import PayloadError, read_json
+from ringfence.grammar.records import frozen
 
 CALL: Final = "tools/call"
 CANCELLED: Final = "notifications/cancelled"

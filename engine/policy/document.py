@@ -15,9 +15,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from attrs import define, field, frozen
-
 from ringfence.engine.policy.errors import ConfigError
+from ringfence.grammar.records import define, field, frozen
 
 MAX_BYTES = 1 << 18
 """A config file larger than this is refused: it is read before every call."""

@@ -7,8 +7,6 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from attrs import evolve, frozen
-
 from ringfence.engine.call import Decision, ToolCall
 from ringfence.engine.filesystem import NoFileSystem
 from ringfence.engine.paths import join, normalise
@@ -16,6 +14,7 @@ from ringfence.engine.pipeline import decide
 from ringfence.engine.policy.document import Document, content_of, parse
 from ringfence.engine.policy.errors import ConfigError
 from ringfence.engine.policy.model import NAMED, PATHS, Entry, LayeredPolicy
+from ringfence.grammar.records import evolve, frozen
 from ringfence.rules.model import Operation, Rule, State
 
 SUFFIXES = (".toml", ".json", ".jsonl")

@@ -6,23 +6,24 @@ can know a key that the other does not.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, Literal, TypeAlias
-
-from attrs import Attribute, define, field, fields
+from collections.abc import Iterator, Mapping
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 from ringfence.rules.model import State
 
-# Forms are described, never made: attrs need not write methods for them.
-_form = define(init=False, repr=False, eq=False, slots=False)
+
+class Key(NamedTuple):
+    """What is said of a key beside its type; without it, the key must be there."""
+
+    doc: str  # what an editor shows
+    name: str = ""  # in the file, if it is not the attribute's
+    bounds: tuple[int, int] | None = None
 
 
-def _key(doc: str) -> Any:
-    """A key that may be left out; ``doc`` is what an editor shows."""
-    return field(default=None, metadata={"doc": doc})
+def _key(doc: str, **more: Any) -> Any:
+    return Key(doc, **more)
 
 
-@_form
 class Explained:
     """An answer with words for whoever reads it, and examples that ``ringfence test`` tries."""
 
@@ -32,19 +33,17 @@ class Explained:
     not_match: list[str] = _key("Examples that it does not decide on.")
 
 
-@_form
 class Loop:
     """The answer to the same call several times in a row."""
 
     state: State
     reason: str = _key("Shown to whoever is asked or refused.")
-    repeats: int = field(default=3, metadata={"doc": "How many in a row.", "range": (2, 1000)})
+    repeats: int = _key("How many in a row.", bounds=(2, 1000))
 
 
 Answer: TypeAlias = State | Explained
 
 
-@_form
 class ByOperation:
     """Answers for what may happen to a path.
 
@@ -63,7 +62,6 @@ Answers: TypeAlias = Mapping[str, Answer]
 Paths: TypeAlias = Mapping[str, State | Explained | ByOperation]
 
 
-@_form
 class Defaults:
     """What holds where no rule of a table matches."""
 
@@ -74,7 +72,6 @@ class Defaults:
     special: State = _key("Of the special checks that are not set.")
 
 
-@_form
 class Special:
     """Checks that are about no single command or tool."""
 
@@ -84,7 +81,6 @@ class Special:
     doom_loop: State | Loop = _key("The same call several times in a row, in one session.")
 
 
-@_form
 class AgentForm:
     """The tables for one agent."""
 
@@ -100,19 +96,21 @@ class AgentForm:
     )
 
 
-@_form
 class ConfigForm(AgentForm):
     """A whole file."""
 
     agents: Mapping[str, AgentForm] = _key("The same tables for single agents.")
-    schema_: str = field(default=None, metadata={"doc": "For editors.", "name": "$schema"})
+    schema_: str = _key("For editors.", name="$schema")
 
 
 def keys(form: type) -> tuple[str, ...]:
     """The keys of a table in their order."""
-    return tuple(key_of(attribute) for attribute in fields(form))
+    return tuple(key for key, _, _ in described(form))
 
 
-def key_of(attribute: Attribute[Any]) -> str:
-    """The key in the file that an attribute of a form stands for."""
-    return str(attribute.metadata.get("name", attribute.name))
+def described(form: type) -> Iterator[tuple[str, str, Key | None]]:
+    """Each key, the attribute of the form that stands for it, and what is said of it."""
+    for cls in reversed(form.__mro__[:-1]):
+        for attribute in cls.__annotations__:
+            said: Key | None = cls.__dict__.get(attribute)
+            yield (said and said.name) or attribute, attribute, said

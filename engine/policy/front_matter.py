@@ -9,10 +9,9 @@ import re
 from pathlib import Path
 from typing import Any
 
-from attrs import define, field
-
 from ringfence.engine.policy.document import Document, Keys, dotted, text_of
 from ringfence.engine.policy.errors import ConfigError
+from ringfence.grammar.records import define, field
 
 KEY = "permission"
 SHORT = ("bash", "read", "write", "edit", "grep", "find", "ls")

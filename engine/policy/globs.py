@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from attrs import define, field
+from ringfence.grammar.records import define, field
 
 _PIECE = re.compile(r"\*\*/|\*\*|\*|\?|\[!?\]?[^]/]*\]|[^*?\[]+|\[")
 _FOLDERS, _ALL, _STAR = "**/", "**", "*"

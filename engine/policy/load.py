@@ -20,14 +20,13 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from attrs import evolve, frozen
-
 from ringfence.engine.policy.document import Document, Keys, content_of, parse
 from ringfence.engine.policy.errors import ConfigError
 from ringfence.engine.policy.model import Layer, LayeredPolicy
 from ringfence.engine.policy.tables import agent_layers, layer
 from ringfence.engine.policy.trust import TrustStore
 from ringfence.engine.state import user_folder
+from ringfence.grammar.records import evolve, frozen
 
 SUFFIXES = (".toml", ".json", ".jsonc")
 

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 
-from attrs import evolve, field, frozen
-
 from ringfence.engine.policy import paths
 from ringfence.engine.policy.patterns import matches, may_match
+from ringfence.grammar.records import evolve, field, frozen
 from ringfence.rules.model import Operation, Rule, State
 
 SURFACES = ("tools", "bash", "mcp", "skills", "special")

@@ -8,8 +8,6 @@ from enum import Enum
 from types import UnionType
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
-from attrs import NOTHING, fields, has
-
 from ringfence.engine.policy import form
 
 
@@ -30,20 +28,18 @@ def _object(kind: type, definitions: dict[str, Any]) -> dict[str, Any]:
     hints = get_type_hints(kind)
     properties = {}
     required = []
-    for attribute in fields(kind):
-        key = form.key_of(attribute)
-        value = _of(hints[attribute.name], definitions)
-        low_high = attribute.metadata.get("range")
-        if low_high:
-            value = {**value, "minimum": low_high[0], "maximum": low_high[1]}
-        if "doc" in attribute.metadata:
-            value = {"description": attribute.metadata["doc"], **value}
-        properties[key] = value
-        if attribute.default is NOTHING:
+    for key, attribute, said in form.described(kind):
+        value = _of(hints[attribute], definitions)
+        if said is None:
             required.append(key)
-    described = " ".join((inspect.getdoc(kind) or "").split())
+        else:
+            if said.bounds:
+                value = {**value, "minimum": said.bounds[0], "maximum": said.bounds[1]}
+            value = {"description": said.doc, **value}
+        properties[key] = value
+    text = " ".join((inspect.getdoc(kind) or "").split())
     found = {
-        "description": described,
+        "description": text,
         "type": "object",
         "properties": properties,
         "additionalProperties": False,
@@ -75,7 +71,7 @@ def _of(hint: Any, definitions: dict[str, Any]) -> dict[str, Any]:
         return {"type": {str: "string", int: "integer"}[hint]}
     if isinstance(hint, type) and issubclass(hint, Enum):
         return {"enum": [member.value for member in hint]}
-    if has(hint):
+    if hint.__module__ == form.__name__:
         name = hint.__name__
         if name not in definitions:
             definitions[name] = {}

@@ -13,9 +13,8 @@ import json
 from collections.abc import Mapping
 from pathlib import Path
 
-from attrs import frozen
-
 from ringfence.engine.state import StateError, locked, read_private, state_folder, write_private
+from ringfence.grammar.records import frozen
 
 
 @frozen

@@ -22,10 +22,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from attrs import define, field
-
 from ringfence.engine.hosts.model import Answer
 from ringfence.engine.resident import client
+from ringfence.grammar.records import define, field
 
 IDLE = 1800.0
 """Seconds without a call after which it ends."""

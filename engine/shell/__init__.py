@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from attrs import frozen
-
 from ringfence.engine.shell.core import Run, Shell
 from ringfence.engine.shell.limits import LimitExceededError
 from ringfence.engine.shell.overlay import Overlay
@@ -13,6 +11,7 @@ from ringfence.engine.shell.recorder import Recorder
 from ringfence.engine.shell.state import State, Variable
 from ringfence.engine.shell.walk import TreeWalker
 from ringfence.grammar import Grammar, TooComplex, bash
+from ringfence.grammar.records import frozen
 from ringfence.rules.model import CommandLine, Effect, Opaque
 
 __all__ = ["Evaluation", "Shell", "evaluate"]

@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 
-from attrs import define, field, frozen
+from ringfence.grammar.records import define, field, frozen
 
 MAX_LENGTH = 10_000
 """The longest expression that is looked at."""

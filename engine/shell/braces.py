@@ -10,9 +10,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from attrs import define, frozen
-
 from ringfence.grammar.nodes import Literal, Span, Word, WordPart
+from ringfence.grammar.records import define, frozen
 
 MAX_WORDS = 1000
 """The most words that one word may become."""

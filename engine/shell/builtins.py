@@ -9,8 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from itertools import pairwise
 
-from attrs import evolve
-
 from ringfence.engine.shell import conditions, declarations, external, files, nested, options
 from ringfence.engine.shell.call import Call, operands
 from ringfence.engine.shell.directories import cd, dirs, popd, pushd, pwd
@@ -18,6 +16,7 @@ from ringfence.engine.shell.expansion import forbid_substitution
 from ringfence.engine.shell.outcome import Outcome
 from ringfence.engine.shell.reading import mapfile, read
 from ringfence.engine.shell.state import State
+from ringfence.grammar.records import evolve
 from ringfence.rules.model import NAME, UNKNOWN, Field, Operation, is_known
 
 # --- nothing, and leaving ----------------------------------------------------------------------

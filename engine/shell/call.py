@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from attrs import define, field
-
 from ringfence.engine.shell.core import Run, World
 from ringfence.engine.shell.outcome import Outcome
 from ringfence.engine.shell.state import State
 from ringfence.grammar.nodes import Assignment, Span
+from ringfence.grammar.records import define, field
 from ringfence.rules.model import Field, Operation
 
 

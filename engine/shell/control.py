@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from attrs import define, field
-
 from ringfence.engine.shell.outcome import Outcome
 from ringfence.engine.shell.state import State, join
+from ringfence.grammar.records import define, field
 from ringfence.rules.model import is_known
 
 

@@ -6,8 +6,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Protocol, TypeVar
 
-from attrs import define, evolve, field, frozen
-
 from ringfence.engine.filesystem import FileSystem
 from ringfence.engine.shell.control import Control
 from ringfence.engine.shell.limits import (
@@ -32,6 +30,7 @@ from ringfence.grammar.nodes import (
     Span,
     Word,
 )
+from ringfence.grammar.records import define, evolve, field, frozen
 from ringfence.rules.model import UNKNOWN, Field
 
 T = TypeVar("T")

@@ -6,13 +6,12 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from attrs import evolve
-
 from ringfence.engine.shell import expansion, external, variables
 from ringfence.engine.shell.call import Call, operands
 from ringfence.engine.shell.outcome import Outcome
 from ringfence.engine.shell.state import Array, Variable
 from ringfence.engine.shell.texts import bounded
+from ringfence.grammar.records import evolve
 from ringfence.rules.model import UNKNOWN, Field
 
 _NAME = re.compile(r"(?P<name>[A-Za-z_]\w*)(?:\[(?P<subscript>.*)\])?(?P<append>\+)?=", re.DOTALL)

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from attrs import evolve
-
 from ringfence.engine.paths import join, kernel_path, normalise, real_path
 from ringfence.engine.shell import files, variables
 from ringfence.engine.shell.call import Call
 from ringfence.engine.shell.outcome import Outcome
 from ringfence.engine.shell.state import State
 from ringfence.engine.shell.state import join as join_states
+from ringfence.grammar.records import evolve
 from ringfence.rules.model import UNKNOWN, Field, Operation
 
 

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from attrs import evolve
-
 from ringfence.engine.filesystem import Kind
 from ringfence.engine.paths import join, kernel_path, real_path
 from ringfence.engine.shell import variables
 from ringfence.engine.shell.call import Call
+from ringfence.grammar.records import evolve
 from ringfence.rules.model import UNKNOWN, Field, Operation, is_known
 
 SYSTEM_DIRECTORIES = frozenset(

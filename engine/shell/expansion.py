@@ -9,8 +9,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
-from attrs import evolve
-
 from ringfence.engine.paths import normalise
 from ringfence.engine.shell import arithmetic, parameters, variables
 from ringfence.engine.shell.braces import TooManyWords, expand_braces
@@ -39,6 +37,7 @@ from ringfence.grammar.nodes import (
     Word,
     WordPart,
 )
+from ringfence.grammar.records import evolve
 from ringfence.rules.model import BELOW, NAME, UNKNOWN, Field
 
 _BLANK_IFS = " \t\n"

@@ -6,8 +6,6 @@ import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
-from attrs import evolve
-
 from ringfence.engine.filesystem import Kind
 from ringfence.engine.paths import join, kernel_path, real_path
 from ringfence.engine.shell import (
@@ -26,6 +24,7 @@ from ringfence.engine.shell.outcome import Outcome
 from ringfence.engine.shell.outputs import output
 from ringfence.engine.shell.state import State, Variable, outputs
 from ringfence.engine.shell.tidy import is_tidy
+from ringfence.grammar.records import evolve
 from ringfence.rules.commands import usage
 from ringfence.rules.model import UNKNOWN, Field, Operation
 from ringfence.rules.usage import CommandUse, PathUse, ProgramUse, Usage

@@ -6,8 +6,7 @@ import re
 import shlex
 from collections.abc import Iterator, Sequence
 
-from attrs import evolve
-
+from ringfence.grammar.records import evolve
 from ringfence.rules.model import UNKNOWN, Field
 from ringfence.rules.usage import CommandUse
 

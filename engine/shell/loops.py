@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 
-from attrs import evolve
-
 from ringfence.engine.shell import expansion, variables
 from ringfence.engine.shell.control import Loop
 from ringfence.engine.shell.core import Walker, World, in_worlds
@@ -19,6 +17,7 @@ from ringfence.engine.shell.outcome import Outcome
 from ringfence.engine.shell.state import State, is_steady, join, widen
 from ringfence.engine.shell.texts import as_value, joined
 from ringfence.grammar.nodes import ArithmeticFor, For, Select, While
+from ringfence.grammar.records import evolve
 from ringfence.rules.model import Field
 
 

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from attrs import define, field
-
 from ringfence.engine.filesystem import FileSystem, Kind
 from ringfence.engine.paths import is_inside, real_path
+from ringfence.grammar.records import define, field
 
 
 @define

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from attrs import define, field
-
 from ringfence.engine.filesystem import FileSystem, Kind
 from ringfence.engine.paths import join, kernel_path, real_path
 from ringfence.engine.shell.limits import MAX_FIELDS
 from ringfence.engine.shell.patterns import has_magic, matches, unquote
+from ringfence.grammar.records import define, field
 
 
 @define

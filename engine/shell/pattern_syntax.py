@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TypeAlias
 
-from attrs import define, frozen
+from ringfence.grammar.records import define, frozen
 
 MAX_NESTING = 40
 """How deep extended patterns may stand in each other."""

@@ -14,8 +14,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import lru_cache
 
-from attrs import define, field, frozen
-
 from ringfence.engine.shell.pattern_syntax import (
     AnyCharacter,
     AnyText,
@@ -26,6 +24,7 @@ from ringfence.engine.shell.pattern_syntax import (
     PatternTooComplex,
     Reader,
 )
+from ringfence.grammar.records import define, field, frozen
 
 __all__ = [
     "Pattern",

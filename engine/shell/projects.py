@@ -6,13 +6,12 @@ import json
 import re
 from collections.abc import Iterator
 
-from attrs import evolve
-
 from ringfence.engine import patches
 from ringfence.engine.paths import join, kernel_path
 from ringfence.engine.shell import files, nested
 from ringfence.engine.shell.call import Call
 from ringfence.engine.shell.core import World
+from ringfence.grammar.records import evolve
 from ringfence.rules.model import UNKNOWN, Field, Operation, is_known
 
 _RUNNERS = frozenset(("npm", "pnpm", "yarn", "bun"))

@@ -5,12 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from attrs import evolve
-
 from ringfence.engine.shell import variables
 from ringfence.engine.shell.call import Call
 from ringfence.engine.shell.outcome import Outcome
 from ringfence.engine.shell.state import Array
+from ringfence.grammar.records import evolve
 from ringfence.rules.model import UNKNOWN, Field, is_known
 
 _READ_VALUES = "adinNptu"

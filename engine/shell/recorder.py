@@ -6,15 +6,13 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from functools import cached_property
-
-from attrs import define, evolve, field
 
 from ringfence.engine.filesystem import Kind
 from ringfence.engine.paths import join, kernel_path, outside, through_proc
 from ringfence.engine.shell.outputs.call import as_printed
 from ringfence.engine.shell.overlay import Overlay
 from ringfence.grammar.nodes import Span
+from ringfence.grammar.records import define, evolve, field
 from ringfence.rules.model import (
     UNKNOWN,
     Certainty,
@@ -49,6 +47,7 @@ class Recorder:
     _opaque: dict[tuple[str, Span], Opaque] = field(factory=dict)
     _commands: dict[tuple[Span, tuple[str, ...]], CommandLine] = field(factory=dict)
     _listed: list[Effect] = field(factory=list)
+    _begins: list[int] = field(factory=list, init=False)
     _patterns: dict[str, str] = field(factory=dict)  # by the path with unknown names in it
 
     @property
@@ -115,11 +114,13 @@ class Recorder:
             return f"at column {column}"
         return f"at line {line}, column {column}"
 
-    @cached_property
+    @property
     def _lines(self) -> list[int]:
         """Where each line begins; newlines at the end begin none."""
-        written = self.source.rstrip("\n")
-        return [0, *(found.end() for found in _NEWLINE.finditer(written))]
+        if not self._begins:
+            written = self.source.rstrip("\n")
+            self._begins = [0, *(found.end() for found in _NEWLINE.finditer(written))]
+        return self._begins
 
     def effect(
         self,

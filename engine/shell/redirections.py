@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from attrs import evolve
-
 from ringfence.engine.paths import is_exempt
 from ringfence.engine.shell import expansion, files, variables
 from ringfence.engine.shell.core import Run, World, in_worlds
@@ -14,6 +12,7 @@ from ringfence.engine.shell.state import State
 from ringfence.engine.shell.texts import joined
 from ringfence.grammar.frozen import frozen
 from ringfence.grammar.nodes import Literal, Redirection
+from ringfence.grammar.records import evolve
 from ringfence.rules.model import NAME, UNKNOWN, Field, Operation, is_known
 
 _READS = frozenset(("<", "<>"))

@@ -11,13 +11,12 @@ import re
 import sys
 from collections.abc import Sequence
 
-from attrs import evolve
-
 from ringfence.engine.paths import join, kernel_path, real_path
 from ringfence.engine.shell import environment, files, nested, variables
 from ringfence.engine.shell.call import Call
 from ringfence.engine.shell.outputs import Context
 from ringfence.engine.shell.programs import LANGUAGES, inspect_program
+from ringfence.grammar.records import evolve
 from ringfence.rules.model import UNKNOWN, Field, Operation
 
 MAX_MODULES = 20

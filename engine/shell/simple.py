@@ -7,9 +7,6 @@ from itertools import groupby
 from types import MappingProxyType
 from typing import Any
 
-from attrs import evolve
-from attrs import fields as attrs_fields
-
 from ringfence.engine.shell import expansion, external, files, redirections, variables
 from ringfence.engine.shell.builtins import BUILTINS, EXTERNAL_TOO
 from ringfence.engine.shell.call import Call
@@ -28,6 +25,7 @@ from ringfence.grammar.nodes import (
     Span,
     Word,
 )
+from ringfence.grammar.records import evolve, names
 from ringfence.rules.model import UNKNOWN, Field, Operation, is_known
 from ringfence.rules.naming import LOADERS
 
@@ -165,7 +163,7 @@ def _substitutes(node: object) -> bool:
         return any(map(_substitutes, node))
     if not isinstance(node, Node):
         return False
-    return any(_substitutes(getattr(node, field.name)) for field in attrs_fields(type(node)))
+    return any(_substitutes(getattr(node, name)) for name in names(type(node)))
 
 
 # --- the command word --------------------------------------------------------------------------

@@ -9,12 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import TypeAlias, TypeVar
 
-from attrs import define, evolve, field
-
 from ringfence.engine.shell.limits import MAX_ALTERNATIVES
 from ringfence.engine.shell.texts import joined
 from ringfence.grammar.frozen import frozen
 from ringfence.grammar.nodes import FunctionDefinition, Span
+from ringfence.grammar.records import define, evolve, field
 from ringfence.rules.model import UNKNOWN, Field
 
 T = TypeVar("T")

@@ -8,13 +8,12 @@ from enum import Enum
 from types import MappingProxyType
 from typing import Any, TypeAlias
 
-from attrs import evolve
-
 from ringfence.engine.shell.core import World
 from ringfence.engine.shell.limits import MAX_ELEMENTS
 from ringfence.engine.shell.state import Array, Value, Variable
 from ringfence.engine.shell.texts import bounded, joined
 from ringfence.grammar.nodes import Span
+from ringfence.grammar.records import evolve
 from ringfence.rules.model import NAME, UNKNOWN, Field, is_known
 from ringfence.rules.naming import LOADERS
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import partial
 
-from attrs import define, field
-
 from ringfence.engine.shell import branches, conditions, expansion, loops, redirections, simple
 from ringfence.engine.shell.control import Control
 from ringfence.engine.shell.core import Run, World, in_worlds
@@ -38,6 +36,7 @@ from ringfence.grammar.nodes import (
     While,
     Word,
 )
+from ringfence.grammar.records import define, field
 from ringfence.rules.model import NAME, UNKNOWN, Field, OpaqueKind
 
 MAX_PIPED = 4

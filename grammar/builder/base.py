@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from attrs import define, field
-
 from ringfence.grammar.machine import Machine, Offsets, Token
 from ringfence.grammar.nodes import (
     AndOr,
@@ -21,6 +19,7 @@ from ringfence.grammar.nodes import (
     Span,
     Word,
 )
+from ringfence.grammar.records import define, field
 
 SubParse = Callable[[str, str, Offsets], Any]
 """(text, start rule, offsets) → what the rule makes; for texts nested in a token."""

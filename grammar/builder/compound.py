@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from attrs import evolve
-
 from ringfence.grammar.builder.base import join, literal_word, plain_text
 from ringfence.grammar.builder.words import Words, split
 from ringfence.grammar.errors import Unexpected
@@ -37,6 +35,7 @@ from ringfence.grammar.nodes import (
     While,
     Word,
 )
+from ringfence.grammar.records import evolve
 
 _RESERVED = frozenset((
     "if", "then", "elif", "else", "fi", "while", "until", "do", "done", "for", "select", "case",

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from attrs import evolve
-
 from ringfence.grammar.builder.base import (
     Base,
     Chain,
@@ -16,6 +14,7 @@ from ringfence.grammar.builder.base import (
 )
 from ringfence.grammar.machine import Token
 from ringfence.grammar.nodes import AndOr, Command, List, ListItem, Pipeline, Script, SimpleCommand
+from ringfence.grammar.records import evolve
 
 
 class Lists(Base):

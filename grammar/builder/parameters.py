@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from attrs import define
-
 from ringfence.grammar.builder.base import join
 from ringfence.grammar.builder.words import Words, split
 from ringfence.grammar.errors import Unexpected
@@ -18,6 +16,7 @@ from ringfence.grammar.nodes import (
     Word,
     WordPart,
 )
+from ringfence.grammar.records import define
 
 
 @define

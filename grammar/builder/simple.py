@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from attrs import evolve
-
 from ringfence.grammar import ansi
 from ringfence.grammar.builder.base import Base, Simple, join, literal_word
 from ringfence.grammar.errors import Unexpected
@@ -23,6 +21,7 @@ from ringfence.grammar.nodes import (
     Word,
     WordPart,
 )
+from ringfence.grammar.records import evolve
 
 
 class SimpleCommands(Base):

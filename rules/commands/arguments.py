@@ -7,9 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from attrs import define
-
 from ringfence.grammar.frozen import frozen
+from ringfence.grammar.records import define
 from ringfence.rules.commands.schema import Entry, Option, Syntax
 from ringfence.rules.model import Field, is_known
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 import posixpath
 from collections.abc import Iterable, Sequence
 
-from attrs import define, evolve, field
-
+from ringfence.grammar.records import define, evolve, field
 from ringfence.rules.commands.arguments import Piece
 from ringfence.rules.commands.schema import Value
 from ringfence.rules.commands.unlisted import shaped_uses

@@ -6,8 +6,7 @@ import posixpath
 import re
 from collections.abc import Sequence
 
-from attrs import define, field
-
+from ringfence.grammar.records import define, field
 from ringfence.rules.model import BELOW, NAME, UNKNOWN
 
 MAX_NAMES = 8

@@ -8,8 +8,7 @@ import shlex
 from collections.abc import Sequence
 from fnmatch import fnmatchcase
 
-from attrs import define, evolve, field
-
+from ringfence.grammar.records import define, evolve, field
 from ringfence.rules.commands.arguments import (
     Arguments,
     Given,

@@ -7,8 +7,7 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 
-from attrs import evolve
-
+from ringfence.grammar.records import evolve
 from ringfence.rules.commands.schema import (
     CommandDataError,
     Entry,

@@ -11,8 +11,7 @@ from enum import StrEnum
 from functools import lru_cache
 from typing import Any
 
-from attrs import evolve, field, frozen
-
+from ringfence.grammar.records import evolve, field, frozen
 from ringfence.rules.model import Operation
 
 

@@ -7,8 +7,7 @@ import re
 import shlex
 from collections.abc import Iterator, Sequence
 
-from attrs import evolve
-
+from ringfence.grammar.records import evolve
 from ringfence.rules.commands.found import Names, below
 from ringfence.rules.model import BELOW, NAME, UNKNOWN, Field
 from ringfence.rules.usage import CommandUse

@@ -9,7 +9,6 @@ import json
 import os
 from typing import Any
 
-from attrs import evolve
 from claude_agent_sdk import HookMatcher
 
 from ringfence.engine.approval import PROMPT
@@ -18,6 +17,7 @@ from ringfence.engine.hosts import claude
 from ringfence.engine.hosts.model import Request, canonical
 from ringfence.engine.hosts.python.guard import Guard
 from ringfence.engine.paths import is_inside, normalise
+from ringfence.grammar.records import evolve
 
 
 def pre_tool_use(guard: Guard, *, timeout: float | None = None) -> HookMatcher:

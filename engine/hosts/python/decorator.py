@@ -8,12 +8,11 @@ from collections.abc import Callable, Collection, Mapping
 from functools import lru_cache, wraps
 from typing import Any, Literal, ParamSpec, TypeVar, cast, overload
 
-from attrs import evolve
-
 from ringfence.engine.call import Decision
 from ringfence.engine.hosts.model import HostTool
 from ringfence.engine.hosts.python.guard import Asked, Guard, message
 from ringfence.engine.hosts.python.values import arguments_of
+from ringfence.grammar.records import evolve
 from ringfence.rules.tool_names import canonical_tool
 
 P = ParamSpec("P")

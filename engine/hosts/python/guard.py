@@ -8,8 +8,6 @@ import os
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any, NoReturn, Self
 
-from attrs import evolve, field, frozen
-
 from ringfence.engine.approval import Approver, AsyncApprover, NobodyToAskError
 from ringfence.engine.call import Decision, ToolCall
 from ringfence.engine.engine import Engine
@@ -20,6 +18,7 @@ from ringfence.engine.hosts.python.values import plain
 from ringfence.engine.log import ReviewLog
 from ringfence.engine.loops import LoopStore
 from ringfence.engine.policy.model import Entry, Layer
+from ringfence.grammar.records import evolve, field, frozen
 from ringfence.rules.model import State
 
 Asked = Approver | AsyncApprover | Callable[[Decision], bool | Awaitable[bool]]

@@ -24,11 +24,11 @@ from agents import (
     ToolInputGuardrailData,
 )
 from agents.editor import ApplyPatchEditor, ApplyPatchOperation
-from attrs import frozen
 
 from ringfence.engine.call import Decision, ToolCall
 from ringfence.engine.hosts.python.decorator import ToolRefusedError
 from ringfence.engine.hosts.python.guard import Guard, message
+from ringfence.grammar.records import frozen
 
 _LOCAL = ("executor", "editor", "computer", "on_invoke_tool")
 """What a tool that works on this machine has; others run at the provider."""

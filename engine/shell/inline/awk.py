@@ -11,9 +11,8 @@ import re
 from collections.abc import Sequence
 from itertools import islice, product
 
-from attrs import define, field, frozen
-
 from ringfence.engine.shell.inline.model import Findings, Program
+from ringfence.grammar.records import define, field, frozen
 from ringfence.rules.model import NAME, UNKNOWN, Operation, is_known
 
 MAX_VALUES = 12

@@ -6,9 +6,8 @@ import re
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
-from attrs import field, frozen
-
 from ringfence.engine.shell.inline.tokens import Lexis
+from ringfence.grammar.records import field, frozen
 from ringfence.rules.model import Operation
 
 if TYPE_CHECKING:

@@ -11,9 +11,8 @@ import posixpath
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from attrs import define, field, frozen
-
 from ringfence.engine.shell.inline.model import Findings, Program
+from ringfence.grammar.records import define, field, frozen
 from ringfence.rules.model import BELOW, NAME, UNKNOWN, Operation
 
 MAX_DEPTH = 12

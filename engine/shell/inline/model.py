@@ -6,9 +6,8 @@ import shlex
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from attrs import define, field, frozen
-
 from ringfence.engine.shell.outputs.call import Context
+from ringfence.grammar.records import define, field, frozen
 from ringfence.rules.model import UNKNOWN, Field, Operation
 
 

@@ -10,8 +10,6 @@ import ast
 import re
 from collections.abc import Iterable, Sequence
 
-from attrs import define
-
 from ringfence.engine.shell.inline import python_library as library
 from ringfence.engine.shell.inline.model import Findings, Program
 from ringfence.engine.shell.inline.python_expressions import Expressions
@@ -26,6 +24,7 @@ from ringfence.engine.shell.inline.python_values import (
     elements,
     union,
 )
+from ringfence.grammar.records import define
 from ringfence.rules.model import UNKNOWN
 
 MAX_ROUNDS = 3

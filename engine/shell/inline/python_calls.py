@@ -7,8 +7,6 @@ import posixpath
 import re
 from typing import TYPE_CHECKING
 
-from attrs import frozen
-
 from ringfence.engine.shell.inline import python_library as library
 from ringfence.engine.shell.inline.python_results import RESULTS, mapped, submitted, walked
 from ringfence.engine.shell.inline.python_state import parse
@@ -43,6 +41,7 @@ from ringfence.engine.shell.inline.python_values import (
     with_suffix,
 )
 from ringfence.engine.shell.outputs.call import below
+from ringfence.grammar.records import frozen
 from ringfence.rules.model import NAME, UNKNOWN, Operation, is_known
 
 if TYPE_CHECKING:

@@ -5,8 +5,6 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Sequence
 
-from attrs import define
-
 from ringfence.engine.shell.inline.python_calls import Caller
 from ringfence.engine.shell.inline.python_library import ALIASES, NAMESPACES
 from ringfence.engine.shell.inline.python_state import STAND_IN, State
@@ -38,6 +36,7 @@ from ringfence.engine.shell.inline.python_values import (
     union,
 )
 from ringfence.engine.shell.outputs.places import last_name
+from ringfence.grammar.records import define
 from ringfence.rules.model import NAME, UNKNOWN, is_known
 
 MAX_ITEMS = 64

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from attrs import frozen
-
+from ringfence.grammar.records import frozen
 from ringfence.rules.model import Operation
 
 

@@ -8,13 +8,12 @@ import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from attrs import define, field
-
 from ringfence.engine.shell.inline.model import Findings, Program
 from ringfence.engine.shell.inline.python_values import (
     Values,
     union,
 )
+from ringfence.grammar.records import define, field
 from ringfence.rules.model import UNKNOWN
 
 MAX_STEPS = 20_000

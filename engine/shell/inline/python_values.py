@@ -11,10 +11,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice, product
 from typing import TypeAlias
 
-from attrs import field, frozen
-
 from ringfence.engine.shell.outputs.call import below
 from ringfence.engine.shell.outputs.places import last_name, parent
+from ringfence.grammar.records import field, frozen
 from ringfence.rules.model import BELOW, NAME, UNKNOWN, Operation, is_known
 
 MAX_VALUES = 12

@@ -11,8 +11,6 @@ import re
 from collections.abc import Mapping, Sequence
 from itertools import islice, product
 
-from attrs import define, field
-
 from ringfence.engine.shell.inline.language import Language, Range
 from ringfence.engine.shell.inline.model import Findings, Program
 from ringfence.engine.shell.inline.python_values import directory_name, globbed, join
@@ -26,6 +24,7 @@ from ringfence.engine.shell.inline.tokens import (
     split_at,
 )
 from ringfence.engine.shell.outputs.places import last_name
+from ringfence.grammar.records import define, field
 from ringfence.rules.model import NAME, UNKNOWN
 
 MAX_VALUES = 12

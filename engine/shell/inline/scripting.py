@@ -8,13 +8,12 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
-from attrs import define
-
 from ringfence.engine.shell.inline.language import Call, Language, Range, Use, uses
 from ringfence.engine.shell.inline.model import Findings, Program
 from ringfence.engine.shell.inline.python_values import glob_root
 from ringfence.engine.shell.inline.scope import Scope, TooLong
 from ringfence.engine.shell.inline.tokens import Lexer, Token, closer_index, opener_index, split_at
+from ringfence.grammar.records import define
 from ringfence.rules.model import UNKNOWN, Operation, is_known
 
 __all__ = ["Call", "Language", "Reader", "inspect", "uses"]

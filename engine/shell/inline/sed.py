@@ -10,9 +10,8 @@ from __future__ import annotations
 
 import re
 
-from attrs import define
-
 from ringfence.engine.shell.inline.model import Findings, Program
+from ringfence.grammar.records import define
 from ringfence.rules.model import NAME, UNKNOWN, Operation
 
 # An unknown text where an address may stand, with more after it, is taken for a line's number.

@@ -9,9 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from attrs import define, evolve, frozen
-
 from ringfence.engine.shell.inline.model import Findings, Program
+from ringfence.grammar.records import define, evolve, frozen
 from ringfence.rules.model import UNKNOWN, Operation
 
 _READ, _WRITE = Operation.READ, Operation.WRITE

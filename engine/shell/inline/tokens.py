@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping
 
-from attrs import define, field, frozen
+from ringfence.grammar.records import define, field, frozen
 
 _BRACKETS = {"(": ")", "[": "]", "{": "}", "<": ">"}
 _ESCAPE = re.compile(
