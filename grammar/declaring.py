@@ -149,7 +149,7 @@ def _by_attrs(how: str, options: dict[str, Any], body: Body) -> type:
     fields = {name: value for name, value in body.__dict__.items() if type(value) is Field}
     for name, value in fields.items():
         setattr(body, name, value.for_attrs())
-    made: type = getattr(attrs, how)(**options)(body)
+    made: type = getattr(attrs, how)(**{"weakref_slot": False, **options})(body)
     for name, value in fields.items():
         setattr(body, name, value)
     return made

@@ -214,7 +214,8 @@ class Machine:
             if match and (matched := match.lastgroup) and matched not in _LOOKED_AT:
                 name = matched
                 end = match.end()
-                span = (position + shift, end + shift)
+                # Without a shift, tokens side by side share the number where they meet.
+                span = (position + shift, end + shift) if shift else (position, end)
                 begin, token = position, Token(text[position:end], span, end)
             else:
                 name, begin, end = self._read(states, position, place)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from ringfence.grammar.machine import Machine, Offsets, Token
@@ -13,6 +13,7 @@ from ringfence.grammar.nodes import (
     List,
     ListItem,
     Literal,
+    Node,
     Pipeline,
     Redirection,
     SimpleCommand,
@@ -36,8 +37,11 @@ class Simple:
     redirections: list[Redirection] = field(factory=list)
 
     def node(self) -> SimpleCommand:
+        span = (self.start, self.end)
+        if self.arguments and self.arguments[0].span == span:
+            span = self.arguments[0].span  # of a word alone: one tuple for both
         return SimpleCommand(
-            (self.start, self.end),
+            span,
             tuple(self.assignments),
             tuple(self.arguments),
             tuple(self.redirections),
@@ -54,10 +58,7 @@ class Chain:
     def node(self) -> Command:
         if not self.operators:
             return self.commands[0]
-        return AndOr(self._span(), tuple(self.commands), tuple(self.operators))
-
-    def _span(self) -> Span:
-        return (self.commands[0].span[0], self.commands[-1].span[1])
+        return AndOr(around(self.commands), tuple(self.commands), tuple(self.operators))
 
 
 @define
@@ -67,7 +68,7 @@ class Piped(Chain):
     def node(self) -> Command:
         if not self.operators:
             return self.commands[0]
-        return Pipeline(self._span(), tuple(self.commands), tuple(self.operators))
+        return Pipeline(around(self.commands), tuple(self.commands), tuple(self.operators))
 
 
 @define
@@ -104,9 +105,16 @@ def join(first: Token, last: Token) -> Span:
     return (first.span[0], last.span[1])
 
 
+def around(nodes: Sequence[Node]) -> Span:
+    """The span from the first node, of at least one, to the last; a node alone shares its own."""
+    if len(nodes) == 1:
+        return nodes[0].span
+    return (nodes[0].span[0], nodes[-1].span[1])
+
+
 def list_of(items: list[ListItem]) -> List:
     """The list of at least one item."""
-    return List((items[0].span[0], items[-1].span[1]), tuple(items))
+    return List(around(items), tuple(items))
 
 
 def terminated(item: ListItem, end: Token) -> ListItem:

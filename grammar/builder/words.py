@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ringfence.grammar import ansi
-from ringfence.grammar.builder.base import Base, join, literal_word
+from ringfence.grammar.builder.base import Base, around, join, literal_word
 from ringfence.grammar.errors import Unexpected
 from ringfence.grammar.machine import Offsets, Token
 from ringfence.grammar.nodes import (
@@ -38,7 +38,7 @@ class Words(Base):
         return self.word(start + parts)
 
     def word(self, parts: list[WordPart]) -> Word:
-        return Word((parts[0].span[0], parts[-1].span[1]), tuple(parts))
+        return Word(around(parts), tuple(parts))
 
     def word_or_empty(self, parts: list[WordPart]) -> Word:
         if parts:

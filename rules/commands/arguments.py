@@ -15,12 +15,16 @@ from ringfence.rules.model import Field, is_known
 
 @frozen
 class Piece:
-    """An argument or a part of one: ``text`` of argument number ``argument`` in argv."""
+    """An argument or a part of one: ``text`` of argument number ``argument`` in argv.
+
+    One that is a command's operand stands ``after`` ``--``, or not.
+    """
 
     text: str
     argument: int
     glob: bool = False
     several: bool = False
+    after: bool = False
 
 
 @frozen
@@ -32,15 +36,8 @@ class Given:
     values: tuple[Piece, ...] = ()
 
 
-@frozen
-class Operand:
-    """A word that is no option; ``after`` if it stands behind ``--``."""
-
-    piece: Piece
-    after: bool = False
-
-
-Item = Given | Operand
+Item = Given | Piece
+"""An option, or an operand."""
 
 
 @frozen
@@ -50,15 +47,15 @@ class Arguments:
     Words are left unread behind the first operand of a command whose options end there.
     """
 
-    items: tuple[Item, ...]
+    items: Sequence[Item]
     rest: int
     ended: bool = False  # the options were ended by --
 
 
-def piece(argv: Sequence[Field], index: int) -> Piece:
+def piece(argv: Sequence[Field], index: int, *, after: bool = False) -> Piece:
     """The whole of an argument."""
     field = argv[index]
-    return Piece(field.text, index, field.glob, field.several)
+    return Piece(field.text, index, field.glob, field.several, after)
 
 
 def read_arguments(entry: Entry, argv: Sequence[Field], start: int) -> Arguments:
@@ -90,7 +87,7 @@ class _Reader:
                     continue
                 if stops:
                     break
-                items.append(Operand(piece(self.argv, self.index), self.ended))
+                items.append(piece(self.argv, self.index, after=self.ended))
                 self.index += 1
                 continue
             if text == "--":
@@ -103,7 +100,7 @@ class _Reader:
             items += found
             if any(self._ends(item) for item in found):
                 break
-        return Arguments(tuple(items), self.index, self.ended)
+        return Arguments(items, self.index, self.ended)
 
     def _is_option(self, text: str) -> bool:
         if self.entry.syntax is Syntax.NONE or len(text) < 2:

@@ -13,7 +13,6 @@ from ringfence.rules.commands.arguments import (
     Arguments,
     Given,
     Item,
-    Operand,
     Piece,
     names_given,
     overridden,
@@ -154,10 +153,10 @@ class _Interpreter:
         ]
         self.found.commands += use.commands
 
-    def conditions(self, entry: Entry, items: Sequence[Item]) -> tuple[Entry, list[Item]]:
+    def conditions(self, entry: Entry, items: Sequence[Item]) -> tuple[Entry, Sequence[Item]]:
         """Apply the entry's ``when`` parts that hold."""
         names = names_given(items)
-        result = list(items)
+        result = items
         for when in entry.when:
             if not when.holds(names):
                 continue
@@ -170,7 +169,8 @@ class _Interpreter:
             if when.hidden:
                 self.changed["shown"] = False
             self.found.in_place = self.found.in_place or when.in_place
-            result = overridden(result, when.options)
+            if when.options:
+                result = overridden(result, when.options)
         return entry, result
 
     def items(self, items: Sequence[Item]) -> str:
@@ -182,7 +182,7 @@ class _Interpreter:
                 if moves(item, later=True):
                     later = posixpath.join(*self.found.bases, later, item.values[0].text)
             elif later:
-                self.found.base_of[item.piece.argument] = later
+                self.found.base_of[item.argument] = later
         return later
 
     def subcommand(self, entry: Entry, index: int) -> None:
@@ -354,9 +354,9 @@ class _Interpreter:
 
     def operands(self, entry: Entry, arguments: Arguments, items: Sequence[Item]) -> None:
         """Give each operand its kind, those left unread included."""
-        operands = [item for item in items if isinstance(item, Operand)]
+        operands = [item for item in items if isinstance(item, Piece)]
         operands += [
-            Operand(piece(self.argv, index), arguments.ended)
+            piece(self.argv, index, after=arguments.ended)
             for index in range(arguments.rest, len(self.argv))
         ]
         if any(has_kind(item, "split") for item in items):
@@ -370,15 +370,18 @@ class _Interpreter:
         if entry.default and not paths_among(entry, operands):
             kind = next((v for v in reversed(entry.operands) if v.operation), Value("read"))
             self.operand(kind, Piece(_named(entry.default), 0), f"{entry.name} works there")
-        plain = [o for o in operands if not (o.after and entry.after is not None)]
+        if entry.after is None:
+            plain, behind = operands, []
+        else:
+            plain = [operand for operand in operands if not operand.after]
+            behind = [operand for operand in operands if operand.after]
         self.place(entry.operands, plain)
-        if entry.after is not None:
-            self.place(entry.after, [o for o in operands if o.after])
+        self.place(entry.after or (), behind)
         self.standard_input(entry, plain)
 
-    def place(self, kinds: Sequence[Value], operands: Sequence[Operand]) -> None:
+    def place(self, kinds: Sequence[Value], operands: Sequence[Piece]) -> None:
         """Give operands their kinds by their position."""
-        counted = [o.piece for o in operands if not self.keyed(o.piece)]
+        counted = [operand for operand in operands if not self.keyed(operand)]
         slots = kinds_of(kinds, len(counted))
         takes_paths = any(value.operation for value in kinds)
         key = ""
@@ -425,12 +428,12 @@ class _Interpreter:
             return True
         return False
 
-    def standard_input(self, entry: Entry, operands: Sequence[Operand]) -> None:
+    def standard_input(self, entry: Entry, operands: Sequence[Piece]) -> None:
         """A shell or an interpreter without a script reads one from standard input."""
         if not entry.stdin or self.found.programs or self.found.commands:
             return
         kinds = kinds_of(entry.operands, len(operands))
-        arguments = [self.argv[o.piece.argument] for o in operands]
+        arguments = [self.argv[operand.argument] for operand in operands]
         scripts = [a for a, kind in zip(arguments, kinds, strict=False) if kind.kind == "execute"]
         if scripts and scripts[0].text not in _STANDARD_INPUT:
             return
@@ -439,9 +442,9 @@ class _Interpreter:
 
     # --- commands inside ---------------------------------------------------------------------
 
-    def words(self, entry: Entry, operands: Sequence[Operand]) -> None:
+    def words(self, entry: Entry, operands: Sequence[Piece]) -> None:
         """A wrapper: some operands, then the words of another command."""
-        left = [operand.piece for operand in operands]
+        left = list(operands)
         while left and entry.assignments and _NAMED_OPERAND.match(left[0].text):
             name, _, text = left.pop(0).text.partition("=")
             self.found.wrapped.assignments.append((name, text))

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TypeGuard
 
-from ringfence.rules.commands.arguments import Given, Item, Operand
+from ringfence.rules.commands.arguments import Given, Item, Piece
 from ringfence.rules.commands.schema import Entry, Value
 
 
 def paths_among(entry: Entry, items: Sequence[Item]) -> list[str]:
     """The operands of those kinds that are paths."""
-    texts = [item.piece.text for item in items if isinstance(item, Operand)]
+    texts = [item.text for item in items if isinstance(item, Piece)]
     kinds = kinds_of(entry.operands, len(texts))
     return [text for text, kind in zip(texts, kinds, strict=False) if kind.operation]
 
