@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 import re
-import unicodedata
 from typing import Any
 
 _SAFE_ASCII = re.compile(r"[ -~]*")
@@ -59,6 +58,8 @@ def _json_escape(character: str) -> str:
 def _plain(character: str) -> bool:
     if " " <= character <= "~":
         return True
+    import unicodedata  # noqa: PLC0415 - most text is ASCII
+
     category = unicodedata.category(character)
     if category[0] in "CZ":  # controls, formats, surrogates, unassigned; odd blanks
         return False

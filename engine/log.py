@@ -15,7 +15,6 @@ import sys
 import time
 from collections.abc import Mapping
 from contextlib import suppress
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -71,7 +70,7 @@ class ReviewLog:
     def refused(self, reason: str) -> None:
         """Write down that a call was refused without being judged, such as a broken payload."""
         entry = {
-            "time": datetime.now(UTC).isoformat(timespec="milliseconds"),
+            "time": _now(),
             "by": self.by,
             "decision": "deny",
             "refused": masked(shorten(reason, MAX_TEXT // 50)),
@@ -158,11 +157,17 @@ def _lock(handle: int) -> bool:
             return True
 
 
+def _now() -> str:
+    """The time in ISO 8601; ``datetime`` would be loaded for this alone."""
+    seconds, milliseconds = divmod(time.time_ns() // 1_000_000, 1000)
+    return f"{time.strftime('%Y-%m-%dT%H:%M:%S', time.gmtime(seconds))}.{milliseconds:03}+00:00"
+
+
 def line_of(decision: Decision, by: str) -> bytes:
     """The line that is written of a decision."""
     call = decision.call
     entry: dict[str, Any] = {
-        "time": datetime.now(UTC).isoformat(timespec="milliseconds"),
+        "time": _now(),
         "by": by,
         "session": call.session,
         "agent": call.agent,

@@ -6,7 +6,6 @@ how often it was made; never the call itself.
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import time
@@ -60,5 +59,7 @@ class LoopStore:
 
 
 def _digest(value: Any) -> str:
+    import hashlib  # noqa: PLC0415 - it loads slowly, and not all calls have a session
+
     text = json.dumps(value, sort_keys=True, default=str)
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:32]

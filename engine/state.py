@@ -8,7 +8,6 @@ from __future__ import annotations
 import fcntl
 import os
 import stat
-import tempfile
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -76,7 +75,9 @@ def write_private(path: Path, content: bytes) -> None:
     name = ""
     try:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}-")
+        new = path.parent / f".{path.name}-{os.urandom(8).hex()}"
+        handle = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+        name = str(new)
         with os.fdopen(handle, "wb") as file:
             file.write(content)
             file.flush()

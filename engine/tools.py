@@ -13,7 +13,6 @@ import re
 import shlex
 from collections.abc import Iterator, Mapping
 from typing import Any
-from urllib.parse import unquote, urlsplit
 
 from ringfence.engine import patches
 from ringfence.engine.call import ToolCall
@@ -339,6 +338,8 @@ _URL = re.compile(r"\s*(?!file:)[a-z][a-z0-9+.-]*://", re.IGNORECASE)
 def local_path(text: str, home: str) -> str:
     """The path that a tool takes ``text`` for: most understand ``~``, ``$HOME`` and ``file://``."""
     if _is_file_url(text):
+        from urllib.parse import unquote, urlsplit  # noqa: PLC0415 - few calls need it
+
         return "/" + unquote(urlsplit(_url(text)).path).lstrip("/")
     of_home = _HOME.match(text)
     if of_home:

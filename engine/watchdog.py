@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import os
 import select
-import signal
 import time
 from collections.abc import Callable
 from typing import NoReturn
 
 _READY = b"!"
+_SIGKILL = 9  # everywhere; `signal` takes a while to name them all
 
 
 class NoAnswerError(Exception):
@@ -40,7 +40,7 @@ def answer(
         return _heard(reader, limit, limit if start_limit is None else start_limit)
     finally:
         os.close(reader)
-        os.kill(child, signal.SIGKILL)
+        os.kill(child, _SIGKILL)
         os.waitpid(child, 0)
 
 

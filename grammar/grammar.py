@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import lru_cache
-from importlib.resources import files
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -162,7 +161,7 @@ def bash() -> Grammar:
     Its tables are made when the package is built, and here if they are missing or belong to
     another text.
     """
-    folder = files("ringfence.grammar")
+    folder = Path(__file__).parent  # `importlib.resources` loads slowly
     text = folder.joinpath("bash.lark").read_text("utf-8")
     made = folder.joinpath("tables.json")
     tables = Tables.from_json(made.read_text("utf-8"), text) if made.is_file() else None

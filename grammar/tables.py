@@ -6,7 +6,6 @@ which a file keeps, so that Lark need not be loaded to parse.
 
 from __future__ import annotations
 
-import hashlib
 import json
 import re
 from collections.abc import Mapping
@@ -89,9 +88,9 @@ class Tables:
     _compiled: dict[tuple[object, ...], Scanner] = field(factory=dict, eq=False, repr=False)
 
     def to_json(self, grammar: str) -> str:
-        """A text to keep, marked as made from ``grammar``."""
+        """A text to keep, with the ``grammar`` that it was made from."""
         made = {
-            "grammar": _mark(grammar),
+            "grammar": grammar,
             "rules": [[rule.origin, rule.symbols, rule.builder] for rule in self.rules],
             "actions": [dict(row) for row in self.actions],
             "terminals": [[t.name, t.pattern, t.priority] for t in self.terminals],
@@ -104,7 +103,7 @@ class Tables:
     def from_json(cls, text: str, grammar: str) -> Tables | None:
         """The tables that were kept, or None if they were made from another grammar."""
         made = json.loads(text)
-        if made["grammar"] != _mark(grammar):
+        if made["grammar"] != grammar:
             return None
         return cls(
             tuple(
@@ -201,7 +200,3 @@ class Scanner:
     terminals: tuple[Terminal, ...]
     reserved: frozenset[str]
     skip: str
-
-
-def _mark(grammar: str) -> str:
-    return hashlib.sha256(grammar.encode()).hexdigest()

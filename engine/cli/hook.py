@@ -7,18 +7,21 @@ but not for long, and then says the host's own "refuse".
 
 from __future__ import annotations
 
-import argparse
 import json
 import os
 import sys
 from collections.abc import Callable
-from typing import Any
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 from ringfence.engine import watchdog
 from ringfence.engine.hosts import HOSTS, host
 from ringfence.engine.hosts.model import Answer, Host
 from ringfence.engine.hosts.payload import MAX_BYTES, PayloadError
 from ringfence.engine.loading import without_collector
+
+if TYPE_CHECKING:
+    import argparse
 
 ERROR = 2
 
@@ -29,8 +32,13 @@ TIME_LIMIT = 0.9
 """Seconds for one answer after that."""
 
 
+START = "--start-resident"
+
+
 def register(commands: Any) -> None:
     """Add the command."""
+    from argparse import SUPPRESS  # noqa: PLC0415 - see plain
+
     parser: argparse.ArgumentParser = commands.add_parser(
         "hook",
         help="answer a host's question about a call",
@@ -40,20 +48,35 @@ def register(commands: Any) -> None:
     parser.add_argument(
         "--config", metavar="FILE", help="use this config, not the user's and the project's"
     )
-    parser.add_argument("--start-resident", action="store_true", help=argparse.SUPPRESS)
+    parser.add_argument(START, action="store_true", help=SUPPRESS)
     parser.set_defaults(run=run)
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Answer, and return the exit status that the host knows."""
-    asking = host(arguments.host)
+    return answer(arguments.host, arguments.config, start_resident=arguments.start_resident)
+
+
+def plain(words: list[str]) -> Callable[[], int] | None:
+    """What to run for the words that hosts call, or None if they are others.
+
+    A parser of arguments takes longer to load than to decide.
+    """
+    if not words or words[0] not in HOSTS or words[1:] not in ([], [START]):
+        return None
+    return partial(answer, words[0], None, start_resident=len(words) == 2)
+
+
+def answer(name: str, config: str | None, *, start_resident: bool) -> int:
+    """Answer the host of that name, and return the exit status that it knows."""
+    asking = host(name)
     try:
         content = sys.stdin.buffer.read(MAX_BYTES + 1)
-        result = watched(lambda: respond(asking, content, arguments.config), asking)
+        result = watched(lambda: respond(asking, content, config), asking)
     except BaseException as error:  # noqa: BLE001  # see above
         result = asking.refuse(_reason(error))
     status = _write(result)
-    if arguments.start_resident:
+    if start_resident:
         from ringfence.engine.resident.starting import start  # noqa: PLC0415 - once a while
 
         start()
@@ -97,12 +120,12 @@ def _log_refusal(asking: Host, reason: str) -> None:
 def watched(make: Callable[[], Answer], asking: Host) -> Answer:
     """What ``make`` answers in a child process, or a refusal if it does not, or not in time."""
 
-    def answer() -> bytes:
+    def encoded() -> bytes:
         made = make()
         return json.dumps([made.stdout, made.stderr, made.status]).encode()
 
     try:
-        said = watchdog.answer(answer, TIME_LIMIT, prepare=_load, start_limit=START_LIMIT)
+        said = watchdog.answer(encoded, TIME_LIMIT, prepare=_load, start_limit=START_LIMIT)
         stdout, stderr, status = json.loads(said)
     except watchdog.NoAnswerError as error:
         return asking.refuse(str(error))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import sys
-import unicodedata
 from collections.abc import Iterable
 from typing import Any, TextIO
 
@@ -76,6 +75,8 @@ def marked(command: str, spans: Iterable[Span], *, indent: str = "    ") -> str:
 
 
 def _width(character: str) -> int:
+    import unicodedata  # noqa: PLC0415 - for this alone
+
     if unicodedata.combining(character):
         return 0
     return 2 if unicodedata.east_asian_width(character) in "WF" else 1

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import os
-import secrets
 import time
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -64,7 +63,7 @@ class GrantStore:
             for grant in grants:
                 known = next((k for k in kept if _same(k, grant)), None)
                 if known is None:
-                    known = evolve(grant, id=secrets.token_hex(4), created=time.time())
+                    known = evolve(grant, id=os.urandom(4).hex(), created=time.time())
                     kept.append(known)
                 added.append(known)
         return tuple(added)

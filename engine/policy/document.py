@@ -10,7 +10,6 @@ import json
 import os
 import re
 import stat
-import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -119,6 +118,8 @@ def parse_toml(file: str, text: str) -> Document:
     for number, row in enumerate(text.split("\n"), 1):
         if len(row) > MAX_LINE:
             raise ConfigError(file, number, "", f"the line is longer than {MAX_LINE} characters")
+    import tomllib  # noqa: PLC0415 - it loads slowly, and many have no such file
+
     try:
         data = tomllib.loads(text)
         lines = _toml_lines(file, text)
@@ -146,6 +147,8 @@ def _toml_lines(file: str, text: str) -> dict[Keys, int]:
     A statement of TOML is a run of whole lines, and no shorter run of its first lines is valid:
     so lines are gathered until the TOML reader takes them.
     """
+    import tomllib  # noqa: PLC0415 - as above
+
     lines: dict[Keys, int] = {}
     table: Keys = ()
     statement = ""

@@ -8,7 +8,6 @@ nobody.
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Mapping
 from pathlib import Path
@@ -63,6 +62,8 @@ class TrustStore:
 
 def digest(files: Mapping[Path, bytes]) -> str:
     """One digest of all files, their names included."""
+    import hashlib  # noqa: PLC0415 - it loads slowly, and few projects have files to trust
+
     total = hashlib.sha256()
     for path in sorted(files):
         name = f"{path.parent.name}/{path.name}".encode("utf-8", "surrogateescape")

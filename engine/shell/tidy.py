@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import lru_cache
-from importlib.resources import files
+from pathlib import Path
 
 from ringfence.rules.model import Field
 from ringfence.rules.usage import Usage
@@ -15,7 +15,7 @@ from ringfence.rules.usage import Usage
 
 @lru_cache(maxsize=1)
 def _names() -> frozenset[str]:
-    text = files("ringfence.engine.shell").joinpath("tidy.txt").read_text("utf-8")
+    text = Path(__file__).with_name("tidy.txt").read_text("utf-8")
     return frozenset(line.strip() for line in text.splitlines() if not line.startswith("#"))
 
 

@@ -6,8 +6,6 @@ lines keeps all of these; one that changes them gives None.
 
 from __future__ import annotations
 
-import base64
-import binascii
 import re
 from collections.abc import Callable
 
@@ -234,6 +232,8 @@ def cut(call: Invocation) -> str | None:
 
 def base64_filter(call: Invocation) -> str | None:
     """``base64 [-d]``."""
+    import base64  # noqa: PLC0415 - few commands need it
+
     letters = {"--decode": "-d", "-D": "-d"}
     options = [letters.get(word, word) for word in call.words]
     text = call.stdin
@@ -243,7 +243,7 @@ def base64_filter(call: Invocation) -> str | None:
         if options == ["-d"]:
             return base64.b64decode(text, validate=False).decode("utf-8", "surrogateescape")
         data = text.encode("utf-8", "surrogateescape")
-    except (binascii.Error, UnicodeError):
+    except ValueError:
         return None
     whole = base64.b64encode(data).decode()
     if options in (["-w0"], ["-w", "0"]):
