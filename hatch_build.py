@@ -5,9 +5,9 @@ ringfence.engine, ringfence.grammar and ringfence.rules, and engine/root.py is r
 
 A wheel renames the folders by configuration (``sources`` in pyproject.toml); this
 hook adds the two files that sit beside them, and what no start should have to compute: the
-grammar's tables, and the methods that attrs writes for the classes. An editable install cannot
-rename anything, so it gets build/editable/ringfence, a folder of links back to the checkout:
-edits and new modules are live, and type checkers see ordinary files.
+grammar's tables, the methods that attrs writes for the classes, and regular expressions. An
+editable install cannot rename anything, so it gets build/editable/ringfence, a folder of links
+back to the checkout: edits and new modules are live, and type checkers see ordinary files.
 """
 
 import os
@@ -39,14 +39,16 @@ def make_all(root: Path, build: Path) -> tuple[Path, ...]:
     """Write what is prepared for the checkout at ``root`` to files below ``build``."""
     link_all(root, build / "editable" / "ringfence")
     sys.path.insert(0, str(build / "editable"))
-    from ringfence.grammar import compiler, prepare  # noqa: PLC0415 - linked just now
+    from ringfence.grammar import Grammar, prepare  # noqa: PLC0415 - linked just now
 
-    grammar = (root / "grammar" / "bash.lark").read_text("utf-8")
+    grammar = Grammar.from_text((root / "grammar" / "bash.lark").read_text("utf-8"))
     tables = build / "tables.json"
-    tables.write_text(compiler.compile_tables(grammar).to_json(grammar), "utf-8")
+    tables.write_text(grammar.tables.to_json(grammar.text), "utf-8")
     classes = build / "prepared.py"
     classes.write_text(prepare.prepared("ringfence"), "utf-8")
-    return tables, classes
+    patterns = build / "patterns.bin"
+    patterns.write_bytes(prepare.patterns(grammar.parse))
+    return tables, classes, patterns
 
 
 def link_all(root: Path, package: Path) -> None:

@@ -8,10 +8,11 @@ are not seen at all. In everything a person reads they are written as escapes: `
 from __future__ import annotations
 
 import json
-import re
 from typing import Any
 
-_SAFE_ASCII = re.compile(r"[ -~]*")
+from ringfence.grammar.regex import compiled
+
+_SAFE_ASCII = compiled(r"[ -~]*")
 
 _INVISIBLE = frozenset("\u00ad\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0")
 """Letters and marks that draw nothing, though their category does not say so."""

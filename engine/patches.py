@@ -5,13 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from ringfence.grammar.regex import compiled
 from ringfence.rules.model import Operation
 
-_LINE = re.compile(
+_LINE = compiled(
     r"^\*\*\* (?:(?P<what>Add|Update|Delete) File|Move to): (?P<path>[^\r\n]+?)[ \t]*\r?$",
     re.MULTILINE,
 )
-_UNIFIED = re.compile(r"^(?:\+\+\+|---) (?:[ab]/)?(?P<path>[^\t\r\n]+)", re.MULTILINE)
+_UNIFIED = compiled(r"^(?:\+\+\+|---) (?:[ab]/)?(?P<path>[^\t\r\n]+)", re.MULTILINE)
 
 KEYS = ("patch", "patchText", "patch_text", "input", "diff")
 """The inputs of a patch tool that may hold the patch."""

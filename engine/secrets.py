@@ -10,6 +10,8 @@ import re
 from functools import cache
 from typing import Any, Final
 
+from ringfence.grammar.regex import compiled
+
 MASK: Final = "***"
 
 _NAMED = (
@@ -68,7 +70,7 @@ _SECRETS: Final = (
 @cache
 def _compiled() -> tuple[re.Pattern[str], ...]:
     """On first use: most calls leave nothing in the log."""
-    return tuple(re.compile(pattern, re.IGNORECASE) for pattern in _SECRETS)
+    return tuple(compiled(pattern, re.IGNORECASE) for pattern in _SECRETS)
 
 
 def masked(text: str) -> str:

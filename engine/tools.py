@@ -20,6 +20,7 @@ from ringfence.engine.filesystem import FileSystem
 from ringfence.engine.paths import join, kernel_path
 from ringfence.engine.policy.globs import glob
 from ringfence.grammar.records import frozen
+from ringfence.grammar.regex import compiled
 from ringfence.rules.commands.values import selected
 from ringfence.rules.model import Certainty, Effect, Opaque, OpaqueKind, Operation
 
@@ -61,10 +62,10 @@ COMMAND_KEYS = frozenset(
 _COMMAND_KEYS = COMMAND_KEYS | {"commands", "cmds"}
 """Those, and lists of commands."""
 
-_PATH_KEY = re.compile(r"(?:[Pp]ath|[Ff]ile|[Dd]ir|[Dd]irectory|[Ff]older|[Ff]ilename)s?$")
+_PATH_KEY = compiled(r"(?:[Pp]ath|[Ff]ile|[Dd]ir|[Dd]irectory|[Ff]older|[Ff]ilename)s?$")
 """How the name of an input that holds a path ends, in a tool that is not known."""
 
-_OUTSIDE = re.compile(
+_OUTSIDE = compiled(
     r"~[\w.-]*(?:/\S*)?|\$(?:HOME\b|\{HOME\})\S*|\s*(?i:file):/*[^\s/]\S*"
     r"|/(?:bin|boot|dev|etc|home|lib|mnt|opt|proc|root|run|sbin|srv|sys|tmp|usr|var"
     r"|Applications|Library|System|Users|Volumes|private)(?:/\S*)?"
@@ -73,7 +74,7 @@ _OUTSIDE = re.compile(
 )
 """A value that is a path outside, whatever its input is named."""
 
-_WINDOWS = re.compile(r"[A-Za-z]:[\\/]|\\\\")
+_WINDOWS = compiled(r"[A-Za-z]:[\\/]|\\\\")
 """How a path of Windows begins. Here it is a file's odd name, but nobody means that."""
 
 _MAX_PATHS = 1000
@@ -214,7 +215,7 @@ def _is_parent(component: str) -> bool:
     return glob(component.replace("\\", "")).matches("..") or ".." in _ALTERNATIVES.split(component)
 
 
-_ALTERNATIVES = re.compile(r"[@+?!]\(|[|)]")
+_ALTERNATIVES = compiled(r"[@+?!]\(|[|)]")
 
 
 def _plain(pattern: str) -> str:
@@ -332,7 +333,7 @@ def _values(call: ToolCall) -> Iterator[tuple[str, Any]]:
             return
 
 
-_URL = re.compile(r"\s*(?!file:)[a-z][a-z0-9+.-]*://", re.IGNORECASE)
+_URL = compiled(r"\s*(?!file:)[a-z][a-z0-9+.-]*://", re.IGNORECASE)
 
 
 def local_path(text: str, home: str) -> str:
@@ -353,7 +354,7 @@ def local_path(text: str, home: str) -> str:
     return text
 
 
-_HOME = re.compile(r"(?:~|\$HOME|\$\{HOME\})(?=/|$)")
+_HOME = compiled(r"(?:~|\$HOME|\$\{HOME\})(?=/|$)")
 
 
 def _is_file_url(text: str) -> bool:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 
-_ESCAPE = re.compile(
+from ringfence.grammar.regex import compiled
+
+_ESCAPE = compiled(
     r"\\(?:x\{([0-9A-Fa-f]*)\}|x([0-9A-Fa-f]{1,2})|([0-7]{1,3})|u([0-9A-Fa-f]{1,4})"
     r"|U([0-9A-Fa-f]{1,8})|c(\\\\|[\s\S])|([\s\S]))"
 )
@@ -95,8 +97,8 @@ def remove_quotes(written: str) -> tuple[str, bool]:
     return "".join(out), quoted
 
 
-_ANSI = re.compile(r"\$'((?:[^'\\]|\\[\s\S])*)'")
-_DOUBLE = re.compile(r"\$?\"((?:[^\"\\]|\\[\s\S])*)\"")
+_ANSI = compiled(r"\$'((?:[^'\\]|\\[\s\S])*)'")
+_DOUBLE = compiled(r"\$?\"((?:[^\"\\]|\\[\s\S])*)\"")
 
 
 def unescape_backquoted(inner: str, in_double_quotes: bool) -> tuple[str, list[int]]:

@@ -7,7 +7,6 @@ one loop: read the one terminal that fits, reduce, shift, note what the terminal
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
@@ -26,6 +25,7 @@ from ringfence.grammar.errors import TooComplex, Unexpected, shown, spoken
 from ringfence.grammar.nodes import Span
 from ringfence.grammar.pairs import Pairs
 from ringfence.grammar.records import define, field
+from ringfence.grammar.regex import compiled
 from ringfence.grammar.tables import END, Place, Tables
 
 Build: TypeAlias = Callable[..., Any]
@@ -518,8 +518,8 @@ class Machine:
         return frozenset(fitting)
 
 
-_PLAIN = re.compile(r"[ \t]*[^\s;&|()<>'\"`$\\#]*[<>]?")
-_HALF_OPERATOR = re.compile(r"[ \t]*[;&|<>]+(?=\\\n)")  # of `;;`, where no `;` may stand
+_PLAIN = compiled(r"[ \t]*[^\s;&|()<>'\"`$\\#]*[<>]?")
+_HALF_OPERATOR = compiled(r"[ \t]*[;&|<>]+(?=\\\n)")  # of `;;`, where no `;` may stand
 _LOOK_BACK = 50  # states kept for finding out what could stand next
 _WORD_ENDERS = frozenset(("BLANK", "NEWLINE", "AND_IF", "OR_IF", "RPAR"))
 
@@ -611,14 +611,14 @@ def _parameter_subscript(pairs: Pairs, _begin: int, end: int) -> int:
     return end if pairs.bracket(end, in_braces=True) >= 0 else _NO
 
 
-_REST_OF_NAME = re.compile(
+_REST_OF_NAME = compiled(
     r"""(?:[^ \t\n;&|()<>'"`$\\]|\\[^\n]|'[^']*'|"[^"$`\\]*")*"""
     r"""(?:\$(?=\w)|\$[$*@#?!\-]|\$(?![({\['"])|[^ \t\n;&|()<>'"`$\\])*"""
     r"(?=[ \t]*\(|[ \t]+(?:if|then|elif|else|fi|while|until|do|done|for|select|case|in|esac"
     r"|function|coproc|[{}!]|\[\[|\]\])(?:[ \t\n;&|()<>]|$))"
 )
 """As COPROC_NAME ends in the grammar: a compound command, or a word reserved there, follows."""
-_SIGN = re.compile(r"\+?=")
+_SIGN = compiled(r"\+?=")
 _CHECKS: dict[str, Callable[[Pairs, int, int], int]] = {
     "ARITHMETIC_COMMAND": _arithmetic_command,
     "ARITHMETIC": _arithmetic,

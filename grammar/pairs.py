@@ -7,17 +7,18 @@ a ``$(…)`` on the way is parsed as commands. ``$$`` is the process's number, w
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 
-_PAREN = re.compile(r"\$\$|\$\((?!\()|\$'|[()'\"`\\]")
-_BRACKET = re.compile(r"\$\$|\$\{|\$\[|\$\(|\$'|[\[\]'\"`\\]")
-_BRACKET_IN_BRACES = re.compile(r"\$\$|\$\{|\$\(|\$'|[\[\]{}'\"`\\]")
-_BRACKET_PLAIN = re.compile(r"\$\$|\$\(|\$\{|\$'|[\[\]'\"`\\ \t\n;&|<>()]")
-_DOUBLE = re.compile(r"\$\$|[\"\\`]|\$[(\[{]")
-_BRACES = re.compile(r"\$\$|\$\{|\$\(|\$'|[}'\"`\\]")
-_ANSI = re.compile(r"[^'\\]*(?:\\[\s\S][^'\\]*)*'")
-_BACKQUOTE = re.compile(r"[`\\]")
+from ringfence.grammar.regex import compiled
+
+_PAREN = compiled(r"\$\$|\$\((?!\()|\$'|[()'\"`\\]")
+_BRACKET = compiled(r"\$\$|\$\{|\$\[|\$\(|\$'|[\[\]'\"`\\]")
+_BRACKET_IN_BRACES = compiled(r"\$\$|\$\{|\$\(|\$'|[\[\]{}'\"`\\]")
+_BRACKET_PLAIN = compiled(r"\$\$|\$\(|\$\{|\$'|[\[\]'\"`\\ \t\n;&|<>()]")
+_DOUBLE = compiled(r"\$\$|[\"\\`]|\$[(\[{]")
+_BRACES = compiled(r"\$\$|\$\{|\$\(|\$'|[}'\"`\\]")
+_ANSI = compiled(r"[^'\\]*(?:\\[\s\S][^'\\]*)*'")
+_BACKQUOTE = compiled(r"[`\\]")
 
 
 _MARKS = {"`": _BACKQUOTE, '"': _DOUBLE, "${": _BRACES}

@@ -9,18 +9,34 @@ import ast
 import builtins
 import linecache
 import pkgutil
-from collections.abc import Mapping
+import re
+from array import array
+from collections.abc import Callable, Mapping
 from importlib import import_module
 from textwrap import indent
 from types import FunctionType
+from typing import Any
+from unittest.mock import patch
 from zlib import crc32
 
 import attrs
 
-from ringfence.grammar import declaring
+from ringfence.grammar import declaring, regex
 
 _METHODS = ("__init__", "__eq__", "__hash__")
 """What every decision needs."""
+_SCRIPTS = (
+    "# comment\ncd a && FOO=1 git status | head -5 > out.txt 2>&1; ls 'a b' \"$c $(d)\" || ! e &\n",
+    "for f in *.py ~/a{b,c}; do python3 -c 'print(1)' \"${f%.py}\"; done\n",
+    "a=(1 2) b[1]+=2; echo $((1 + 2))\n",
+    "if [[ -f $a && $b =~ c+ || ( d == e ) ]]; then f; elif (( a > 1 )); then g; else h; fi\n",
+    "while read -r l; do { a; }; done < <(b `c`) ; until (d); do e; done\n",
+    "case $a in b|c*) d ;; *) e ;& esac; f() { g; }; function h { i; }\n",
+    "cat <<A > b <<'C' <<<$d\n$e $(f) ${g[1]}\nA\nC\n",
+    "time a | b |& c; $'d' $\"e\"; select f in g; do h; done; coproc i; ${j:-k l} ${m//n/o} $1\n",
+)
+"""Between them they hold what most commands are made of."""
+
 _HEAD = '''"""What attrs writes for the classes of this package; made by prepare.py at build."""
 # mypy: ignore-errors
 
@@ -52,6 +68,26 @@ def load(package: str) -> None:
             import_module(found.name)
         except ImportError:  # it is for something that is not installed
             continue
+
+
+def patterns(parse: Callable[[str], Any]) -> bytes:
+    """What regex.py keeps: the expressions that loading the modules and parsing some text takes."""
+    for script in _SCRIPTS:
+        parse(script)
+    return regex.to_bytes({key: kept for key in sorted(regex.missed) if (kept := _kept(*key))})
+
+
+def _kept(pattern: str, flags: int) -> regex.Kept | None:
+    """What ``re`` hands on for an expression; None if that would not make the same again."""
+    re.purge()
+    try:
+        with patch("_sre.compile", wraps=regex.MACHINE.compile) as handed:
+            made = re.compile(pattern, flags)
+        _, flags, numbers, groups, index, names = handed.call_args.args
+        kept = (flags, array("I", numbers).tobytes(), groups, index, names)
+        return kept if regex.made_of(pattern, kept) == made else None
+    except (AttributeError, TypeError, ValueError):  # another Python
+        return None
 
 
 def written(declared: Mapping[type, declaring.Said]) -> str:

@@ -13,6 +13,7 @@ from enum import IntEnum
 
 from ringfence.grammar.contexts import CONTEXTS, RESERVED_WORDS, WORD_PARTS, lets_through
 from ringfence.grammar.records import field, frozen
+from ringfence.grammar.regex import compiled
 
 END = "$END"
 
@@ -172,7 +173,7 @@ class Tables:
             patterns.append(f"(?P<SKIP>{skip})")
         placed = (*_BLANKS, "EXTGLOB")
         patterns += [_group(t) for t in names if not t.begins_word and t.name not in placed]
-        scanner = Scanner(re.compile("|".join(patterns) or r"(?!)"), names, reserved, skip)
+        scanner = Scanner(compiled("|".join(patterns) or r"(?!)"), names, reserved, skip)
         self._compiled[key] = scanner
         return scanner
 

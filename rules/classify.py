@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable
 
 from ringfence.grammar.records import frozen
+from ringfence.grammar.regex import compiled
 from ringfence.rules.model import BELOW, UNKNOWN
 
 
@@ -30,16 +31,16 @@ class Classifier:
     counterexamples: tuple[str, ...]
 
 
-_URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
-_FILE_URL = re.compile(r"file:(//(localhost(?=/))?)?", re.IGNORECASE)
-_PERCENT = re.compile(r"%([0-9A-Fa-f]{2})")
-_SCOPED_PACKAGE = re.compile(r"@[A-Za-z0-9._-]+/[A-Za-z0-9._-]+(@[^/\s]+)?")
-_ASSIGNMENT = re.compile(r"[A-Za-z_]\w*(\[[^]]*\])?\+?=")
-_DEVICE = re.compile(
+_URL = compiled(r"[A-Za-z][A-Za-z0-9+.-]*://")
+_FILE_URL = compiled(r"file:(//(localhost(?=/))?)?", re.IGNORECASE)
+_PERCENT = compiled(r"%([0-9A-Fa-f]{2})")
+_SCOPED_PACKAGE = compiled(r"@[A-Za-z0-9._-]+/[A-Za-z0-9._-]+(@[^/\s]+)?")
+_ASSIGNMENT = compiled(r"[A-Za-z_]\w*(\[[^]]*\])?\+?=")
+_DEVICE = compiled(
     r"/dev/(null|zero|full|u?random|tty|std(in|out|err)|fd(/\d+)?)|/dev/(tcp|udp)/.*"
 )
-_TILDE = re.compile(r"~([A-Za-z_][\w.-]*|[+-]?\d*)(/|\Z)")
-_FILE_NAME = re.compile(
+_TILDE = compiled(r"~([A-Za-z_][\w.-]*|[+-]?\d*)(/|\Z)")
+_FILE_NAME = compiled(
     r"\.?[\w@+-]([\w@+. -]*[\w@+-])?\.[A-Za-z][A-Za-z0-9_]{0,9}|\.[A-Za-z][\w.-]*|\."
 )
 

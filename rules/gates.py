@@ -7,11 +7,11 @@ one, write its function and put it into GATES.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Collection
 from typing import Final
 
 from ringfence.grammar.records import evolve, frozen
+from ringfence.grammar.regex import compiled
 from ringfence.rules.mcp import PROXY, is_mcp, targets
 from ringfence.rules.model import (
     BELOW,
@@ -183,9 +183,9 @@ def _own_arguments(words: tuple[str, ...]) -> tuple[str, ...]:
 
 
 _LAUNCHERS = frozenset(("uv", "uvx", "pipx", "pipenv", "poetry", "hatch", "rye", "pdm"))
-_PYTHON = re.compile(r"(?:python|pypy)[\d.]*$")
-_OWN_MODULE = re.compile(r"ringfence\.engine\.cli(?:\W|$)")
-_OWN_PROGRAM = re.compile(
+_PYTHON = compiled(r"(?:python|pypy)[\d.]*$")
+_OWN_MODULE = compiled(r"ringfence\.engine\.cli(?:\W|$)")
+_OWN_PROGRAM = compiled(
     r"\b(?:import|from)\s+ringfence\b|\bringfence\.engine\b|import_module\(\s*.ringfence"
 )
 

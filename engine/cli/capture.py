@@ -22,6 +22,7 @@ from ringfence.engine.hosts.model import Answer
 from ringfence.engine.hosts.payload import MAX_BYTES
 from ringfence.engine.log import append
 from ringfence.engine.secrets import masked, masked_values
+from ringfence.grammar.regex import compiled
 
 MAX_TEXT = 400
 """Characters of one text that are kept: a contract needs no file's content."""
@@ -29,7 +30,7 @@ MAX_TEXT = 400
 MAX_BROKEN = 100_000
 """Bytes that are looked at of a payload that is no JSON."""
 
-_TOLD = re.compile(r"AGENT_TOOL_NAME|[A-Z_]*_(?:PROJECT_DIR|CWD|SESSION_ID|HOOK_EVENT)")
+_TOLD = compiled(r"AGENT_TOOL_NAME|[A-Z_]*_(?:PROJECT_DIR|CWD|SESSION_ID|HOOK_EVENT)")
 """Variables whose values hosts tell their hooks; of any other the name alone is kept."""
 
 

@@ -17,6 +17,7 @@ from lark import Lark, Token, Transformer
 from lark.exceptions import LarkError
 
 from ringfence.grammar.records import frozen
+from ringfence.grammar.regex import compiled
 
 Key = str | int
 
@@ -38,7 +39,7 @@ WS: /[ \t\r\n]+/
 %ignore WS
 """
 _BLANK: Final = " \t\r\n"
-_COMMENT: Final = re.compile(r"//[^\r\n]*|/\*(?:[^*]|\*(?!/))*\*/")
+_COMMENT: Final = compiled(r"//[^\r\n]*|/\*(?:[^*]|\*(?!/))*\*/")
 
 
 class JsoncError(ValueError):

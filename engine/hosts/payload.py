@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
-import re
 from typing import Any
+
+from ringfence.grammar.regex import compiled
 
 MAX_BYTES = 32 << 20
 """A larger payload is refused."""
@@ -72,7 +73,7 @@ def absolute(path: str, key: str) -> str:
     return path
 
 
-_WINDOWS = re.compile(r"[A-Za-z]:[\\/]|\\\\")
+_WINDOWS = compiled(r"[A-Za-z]:[\\/]|\\\\")
 
 
 def object_of(payload: dict[str, Any], key: str) -> dict[str, Any]:

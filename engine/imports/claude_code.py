@@ -15,9 +15,10 @@ from ringfence.engine.imports.model import (
     literal,
     whole_tool,
 )
+from ringfence.grammar.regex import compiled
 from ringfence.rules.tool_names import canonical_tool
 
-_RULE = re.compile(r"([A-Za-z_][\w-]*?(?:__[\w*-]+)*)(?:\((.*)\))?", re.DOTALL)
+_RULE = compiled(r"([A-Za-z_][\w-]*?(?:__[\w*-]+)*)(?:\((.*)\))?", re.DOTALL)
 
 
 def from_claude(data: Mapping[str, Any]) -> Import:

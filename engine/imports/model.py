@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from ringfence.grammar.records import define, field
+from ringfence.grammar.regex import compiled
 from ringfence.rules.model import State, is_known
 from ringfence.rules.wildcards import matches_all
 
@@ -118,7 +119,7 @@ def _unlike(entry: Tables, operation: str, state: str) -> bool:
 
 
 _ALL = ("*", "**", "/**")
-_FIXED = re.compile(r"\$(?:\{\w+\}|\w+)|\[!?\]?[^]/]*\]|([^\W_])")
+_FIXED = compiled(r"\$(?:\{\w+\}|\w+)|\[!?\]?[^]/]*\]|([^\W_])")
 
 
 def respelled(pattern: str) -> Iterator[str]:

@@ -9,6 +9,7 @@ from typing import Any
 from ringfence.engine.imports.model import Import, is_state, is_tool
 from ringfence.engine.imports.opencode import path_rule
 from ringfence.engine.policy.model import SURFACES
+from ringfence.grammar.regex import compiled
 from ringfence.rules.model import is_known
 
 _BUILT_INS = ("bash", "read", "write", "edit", "grep", "find", "ls")
@@ -63,7 +64,7 @@ def _pi_tables(found: Import, data: Mapping[str, Any], above: tuple[str, ...]) -
 
 
 _SPECIAL = ("external_directory", "doom_loop")
-_PI_PATH = re.compile(r"(read|write|edit|grep|find|ls|external_directory):(?=.)", re.DOTALL)
+_PI_PATH = compiled(r"(read|write|edit|grep|find|ls|external_directory):(?=.)", re.DOTALL)
 
 
 def _says(form: Any, word: str) -> bool:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import stat
 from collections.abc import Mapping
 from pathlib import Path
@@ -16,6 +15,7 @@ from typing import Any, TypeAlias
 
 from ringfence.engine.policy.errors import ConfigError
 from ringfence.grammar.records import define, field, frozen
+from ringfence.grammar.regex import compiled
 
 MAX_BYTES = 1 << 18
 """A config file larger than this is refused: it is read before every call."""
@@ -103,14 +103,14 @@ def dotted(keys: Keys) -> str:
     return ".".join(key if _BARE_KEY.fullmatch(key) else json.dumps(key) for key in keys)
 
 
-_BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
+_BARE_KEY = compiled(r"[A-Za-z0-9_-]+")
 
 
 # --- TOML --------------------------------------------------------------------------------------
 
-_TOML_PLACE = re.compile(r" \(at (?:line (\d+), column (\d+)|end of document)\)$")
-_TOML_TWICE = re.compile(r"Cannot (?:overwrite a value|declare .* twice)")
-_TOML_KEY = re.compile(r"^\s*\[*(.*?)(?:\]+\s*|\s*=.*)?$")
+_TOML_PLACE = compiled(r" \(at (?:line (\d+), column (\d+)|end of document)\)$")
+_TOML_TWICE = compiled(r"Cannot (?:overwrite a value|declare .* twice)")
+_TOML_KEY = compiled(r"^\s*\[*(.*?)(?:\]+\s*|\s*=.*)?$")
 
 
 def parse_toml(file: str, text: str) -> Document:
@@ -275,4 +275,4 @@ class _JsonReader:
 
 
 _DECODER = json.JSONDecoder()
-_JSON_BLANK = re.compile(r"(?:[ \t\n\r]+|//[^\n]*|/\*[\s\S]*?\*/)*")
+_JSON_BLANK = compiled(r"(?:[ \t\n\r]+|//[^\n]*|/\*[\s\S]*?\*/)*")

@@ -12,13 +12,14 @@ from typing import Any
 from ringfence.engine.policy.document import Document, Keys, dotted, text_of
 from ringfence.engine.policy.errors import ConfigError
 from ringfence.grammar.records import define, field
+from ringfence.grammar.regex import compiled
 
 KEY = "permission"
 SHORT = ("bash", "read", "write", "edit", "grep", "find", "ls")
 """Tools whose answers may stand outside ``tools``."""
 
-_OPENED = re.compile(r"\s*---[ \t]*\n")
-_CLOSED = re.compile(r"^---[ \t]*$", re.MULTILINE)
+_OPENED = compiled(r"\s*---[ \t]*\n")
+_CLOSED = compiled(r"^---[ \t]*$", re.MULTILINE)
 
 
 def read_agent(path: Path, content: bytes) -> Document | None:

@@ -7,12 +7,12 @@ the bits of one number.
 
 from __future__ import annotations
 
-import re
 from functools import lru_cache
 
 from ringfence.grammar.records import define, field
+from ringfence.grammar.regex import compiled
 
-_PIECE = re.compile(r"\*\*/|\*\*|\*|\?|\[!?\]?[^]/]*\]|[^*?\[]+|\[")
+_PIECE = compiled(r"\*\*/|\*\*|\*|\?|\[!?\]?[^]/]*\]|[^*?\[]+|\[")
 _FOLDERS, _ALL, _STAR = "**/", "**", "*"
 _KEPT = 512  # characters whose steps are kept
 

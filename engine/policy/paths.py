@@ -14,11 +14,12 @@ import re
 from collections.abc import Mapping
 
 from ringfence.engine.policy.globs import glob
+from ringfence.grammar.regex import compiled
 from ringfence.rules.model import BELOW, UNCERTAIN, UNKNOWN
 
-_VARIABLE = re.compile(r"\$(?:\{(\w+)\}|(\w+))")
+_VARIABLE = compiled(r"\$(?:\{(\w+)\}|(\w+))")
 _GLOB = frozenset("*?[")
-_WILD = re.compile(r"\[[^/\]]*\]|[*?\[" + "".join(sorted(UNCERTAIN)) + "]")
+_WILD = compiled(r"\[[^/\]]*\]|[*?\[" + "".join(sorted(UNCERTAIN)) + "]")
 
 
 _FOLDERS = ("", "\ufdd2/", "\ufdd2/\ufdd2/")

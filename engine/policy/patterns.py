@@ -5,12 +5,11 @@ A trailing `` *`` also matches nothing, so ``git *`` matches ``git``.
 
 from __future__ import annotations
 
-import re
-
+from ringfence.grammar.regex import compiled
 from ringfence.rules.model import UNCERTAIN, is_known
 from ringfence.rules.wildcards import matches_all
 
-_UNKNOWNS = re.compile("[" + "".join(sorted(UNCERTAIN)) + "]")
+_UNKNOWNS = compiled("[" + "".join(sorted(UNCERTAIN)) + "]")
 
 
 def matches(pattern: str, text: str) -> bool:

@@ -17,13 +17,14 @@ from ringfence.engine.policy.model import (
     Entry,
     Layer,
 )
+from ringfence.grammar.regex import compiled
 from ringfence.rules.model import Operation, State, is_known
 from ringfence.rules.tool_names import canonical_tool
 
 _AGENT_KEYS = form.keys(form.AgentForm)
 _KEYS = form.keys(form.ConfigForm)
 _ANSWER_KEYS = form.keys(form.Explained)
-_OF_PATHS = re.compile(r"(read|write|edit|grep|find|ls):", re.IGNORECASE)
+_OF_PATHS = compiled(r"(read|write|edit|grep|find|ls):", re.IGNORECASE)
 _ANSWER_KEYS_SET = frozenset(_ANSWER_KEYS)
 
 

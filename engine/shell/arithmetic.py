@@ -13,6 +13,7 @@ import re
 from collections.abc import Callable, Mapping
 
 from ringfence.grammar.records import define, field, frozen
+from ringfence.grammar.regex import compiled
 
 MAX_LENGTH = 10_000
 """The longest expression that is looked at."""
@@ -59,7 +60,7 @@ class _Unknowable(Exception):  # noqa: N818 - it is an answer
 
 # --- tokens ------------------------------------------------------------------------------------
 
-_TOKEN = re.compile(
+_TOKEN = compiled(
     r"""\s*(?:
       (?P<number>[0-9][0-9a-zA-Z@_\#]*)
     | (?P<name>[a-zA-Z_][a-zA-Z0-9_]*(?:\[[^][]*\])?)
@@ -69,7 +70,7 @@ _TOKEN = re.compile(
     re.VERBOSE,
 )
 _NAME = r"([a-zA-Z_]\w*(?:\[[^][]*\])?)"
-_TARGETS = re.compile(rf"(?:\+\+|--)\s*{_NAME}|{_NAME}\s*(?:\+\+|--|(?:<<|>>|[-+*/%&|^])?=(?!=))")
+_TARGETS = compiled(rf"(?:\+\+|--)\s*{_NAME}|{_NAME}\s*(?:\+\+|--|(?:<<|>>|[-+*/%&|^])?=(?!=))")
 """Whatever an expression may assign to."""
 
 

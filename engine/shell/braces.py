@@ -12,6 +12,7 @@ from collections.abc import Iterator
 
 from ringfence.grammar.nodes import Literal, Span, Word, WordPart
 from ringfence.grammar.records import define, frozen
+from ringfence.grammar.regex import compiled
 
 MAX_WORDS = 1000
 """The most words that one word may become."""
@@ -180,7 +181,7 @@ def _is_range_operator(units: _Units, at: int) -> bool:
 # --- sequences ---------------------------------------------------------------------------------
 
 _INTEGER = r"[+-]?[0-9]{1,18}"
-_SEQUENCE = re.compile(
+_SEQUENCE = compiled(
     rf"(?:({_INTEGER})\.\.({_INTEGER})|([A-Za-z])\.\.([A-Za-z]))(?:\.\.({_INTEGER}))?"
 )
 

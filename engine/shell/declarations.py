@@ -12,9 +12,10 @@ from ringfence.engine.shell.outcome import Outcome
 from ringfence.engine.shell.state import Array, Variable
 from ringfence.engine.shell.texts import bounded
 from ringfence.grammar.records import evolve
+from ringfence.grammar.regex import compiled
 from ringfence.rules.model import UNKNOWN, Field
 
-_NAME = re.compile(r"(?P<name>[A-Za-z_]\w*)(?:\[(?P<subscript>.*)\])?(?P<append>\+)?=", re.DOTALL)
+_NAME = compiled(r"(?P<name>[A-Za-z_]\w*)(?:\[(?P<subscript>.*)\])?(?P<append>\+)?=", re.DOTALL)
 
 
 def declare(call: Call) -> Outcome:

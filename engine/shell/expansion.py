@@ -38,13 +38,14 @@ from ringfence.grammar.nodes import (
     WordPart,
 )
 from ringfence.grammar.records import evolve
+from ringfence.grammar.regex import compiled
 from ringfence.rules.model import BELOW, NAME, UNKNOWN, Field
 
 _BLANK_IFS = " \t\n"
-_SEQUENCE = re.compile(r"\{(?:-?\d+\.\.-?\d+|[A-Za-z]\.\.[A-Za-z])(?:\.\.-?\d+)?\}")
-_EXPANDED = re.compile(r"[{~*?\[]")
+_SEQUENCE = compiled(r"\{(?:-?\d+\.\.-?\d+|[A-Za-z]\.\.[A-Za-z])(?:\.\.-?\d+)?\}")
+_EXPANDED = compiled(r"[{~*?\[]")
 """What is expanded in unquoted text: braces, tildes and patterns."""
-_TILDE = re.compile(r"~(?P<user>[A-Za-z0-9_.+-]*)(?P<end>/|$)")
+_TILDE = compiled(r"~(?P<user>[A-Za-z0-9_.+-]*)(?P<end>/|$)")
 
 
 # --- what the rest of the evaluator asks for ---------------------------------------------------

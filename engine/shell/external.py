@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
@@ -25,6 +24,7 @@ from ringfence.engine.shell.outputs import output
 from ringfence.engine.shell.state import State, Variable, outputs
 from ringfence.engine.shell.tidy import is_tidy
 from ringfence.grammar.records import evolve
+from ringfence.grammar.regex import compiled
 from ringfence.rules.commands import usage
 from ringfence.rules.model import UNKNOWN, Field, Operation
 from ringfence.rules.usage import CommandUse, PathUse, ProgramUse, Usage
@@ -32,8 +32,8 @@ from ringfence.rules.usage import CommandUse, PathUse, ProgramUse, Usage
 _KEEPERS = frozenset(("chgrp", "chmod", "chown", "touch"))  # they leave the text as it is
 _COPIERS = frozenset(("cp", "install", "mv"))
 _DOWNLOADERS = frozenset(("curl", "wget"))
-_ASSIGNED = re.compile(r"[A-Za-z_]\w*=")
-_REMOTE_NAME = re.compile(r"--remote-name|-[A-Za-z#]*[OJ]")
+_ASSIGNED = compiled(r"[A-Za-z_]\w*=")
+_REMOTE_NAME = compiled(r"--remote-name|-[A-Za-z#]*[OJ]")
 _BUILDERS = frozenset(
     [
         "ar",

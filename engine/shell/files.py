@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 
 from ringfence.engine.filesystem import Kind
@@ -10,12 +9,13 @@ from ringfence.engine.paths import is_exempt, is_inside, kernel_path, real_path
 from ringfence.engine.shell.core import Run, World
 from ringfence.engine.shell.limits import MAX_FILE
 from ringfence.engine.shell.state import State
+from ringfence.grammar.regex import compiled
 from ringfence.rules.model import UNKNOWN, is_known
 
 FIRST_SUBSTITUTION = 32
 """From here on bash numbers what process substitutions open, from 63 downwards."""
 
-_DESCRIPTOR = re.compile(r"/(?:dev|proc/self)/(?:fd/(?P<number>\d+)|(?P<name>std(?:in|out|err)))\Z")
+_DESCRIPTOR = compiled(r"/(?:dev|proc/self)/(?:fd/(?P<number>\d+)|(?P<name>std(?:in|out|err)))\Z")
 _STANDARD = {"stdin": "0", "stdout": "1", "stderr": "2"}
 
 

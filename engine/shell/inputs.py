@@ -7,13 +7,14 @@ import shlex
 from collections.abc import Iterator, Sequence
 
 from ringfence.grammar.records import evolve
+from ringfence.grammar.regex import compiled
 from ringfence.rules.model import UNKNOWN, Field
 from ringfence.rules.usage import CommandUse
 
 MAX_ITEMS = 64
 """Words of standard input that are followed; one unknown word stands for the rest."""
 
-_CHECKSUM = re.compile(r"\\?[0-9a-fA-F]{32,128} [ *]")
+_CHECKSUM = compiled(r"\\?[0-9a-fA-F]{32,128} [ *]")
 _STEP = "read from standard input"
 
 

@@ -12,6 +12,7 @@ from ringfence.engine.shell import files, nested
 from ringfence.engine.shell.call import Call
 from ringfence.engine.shell.core import World
 from ringfence.grammar.records import evolve
+from ringfence.grammar.regex import compiled
 from ringfence.rules.model import UNKNOWN, Field, Operation, is_known
 
 _RUNNERS = frozenset(("npm", "pnpm", "yarn", "bun"))
@@ -23,8 +24,8 @@ _TRANSFERS = {
     "ls-remote": Operation.READ,
     "push": Operation.WRITE,
 }
-_REMOTE = re.compile(r'\[remote "(?P<name>[^"]+)"\](?P<body>[^\[]*)')
-_URL = re.compile(r"^\s*(?:push)?url\s*=\s*(?P<url>\S+)", re.MULTILINE)
+_REMOTE = compiled(r'\[remote "(?P<name>[^"]+)"\](?P<body>[^\[]*)')
+_URL = compiled(r"^\s*(?:push)?url\s*=\s*(?P<url>\S+)", re.MULTILINE)
 
 
 def look(call: Call) -> None:
@@ -63,7 +64,7 @@ def _text(call: Call, name: str) -> str | None:
 # --- make --------------------------------------------------------------------------------------
 
 _MAKEFILES = ("GNUmakefile", "makefile", "Makefile")
-_MAKE_FILE = re.compile(r"-[A-Za-z]*f|--(?:make)?file\b")
+_MAKE_FILE = compiled(r"-[A-Za-z]*f|--(?:make)?file\b")
 _MAKE_VALUES = frozenset(("-C", "-f", "-I", "-o", "-W", "-j", "-l", "--directory", "--file"))
 
 

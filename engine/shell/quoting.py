@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 
-_ESCAPE = re.compile(
+from ringfence.grammar.regex import compiled
+
+_ESCAPE = compiled(
     r"\\(?:(?P<octal>[0-7]{1,3})|x(?P<hex>[0-9A-Fa-f]{1,2})|u(?P<short>[0-9A-Fa-f]{1,4})"
     r"|U(?P<long>[0-9A-Fa-f]{1,8})|c(?P<control>.)|(?P<letter>.))",
     re.DOTALL,

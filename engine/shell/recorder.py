@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -13,6 +12,7 @@ from ringfence.engine.shell.outputs.call import as_printed
 from ringfence.engine.shell.overlay import Overlay
 from ringfence.grammar.nodes import Span
 from ringfence.grammar.records import define, evolve, field
+from ringfence.grammar.regex import compiled
 from ringfence.rules.model import (
     UNKNOWN,
     Certainty,
@@ -25,7 +25,7 @@ from ringfence.rules.model import (
     is_known,
 )
 
-_NEWLINE = re.compile("\n")
+_NEWLINE = compiled("\n")
 _GLOBBING = "pathname expansion"
 
 

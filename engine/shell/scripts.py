@@ -17,30 +17,31 @@ from ringfence.engine.shell.call import Call
 from ringfence.engine.shell.outputs import Context
 from ringfence.engine.shell.programs import LANGUAGES, inspect_program
 from ringfence.grammar.records import evolve
+from ringfence.grammar.regex import compiled
 from ringfence.rules.model import UNKNOWN, Field, Operation
 
 MAX_MODULES = 20
 """Files that a script loads, and those that they load, before it may look at its arguments."""
 
-_SHEBANG = re.compile(r"#!\s*(?:\S*/)?(?:env\s+(?:-S\s+)?)?(?:\S*/)?(?P<name>[\w.+-]+)")
+_SHEBANG = compiled(r"#!\s*(?:\S*/)?(?:env\s+(?:-S\s+)?)?(?:\S*/)?(?P<name>[\w.+-]+)")
 _TOLD = frozenset(("awk", "sed"))  # whose programs can change no file unseen
 _SHELLS = frozenset(("sh", "bash", "dash", "zsh", "ksh", "ash"))
 
 _LOOKS = {
-    "bash": re.compile(
+    "bash": compiled(
         r"\$\{?[#!]?[@*0-9]|\$\{?#|\b(?:getopts|shift|set|source|BASH_ARGV|eval)\b|^\s*\.\s",
         re.MULTILINE,
     ),
-    "python": re.compile(
+    "python": compiled(
         r"\b(?:argv|orig_argv|argparse|optparse|getopt|fileinput|runpy|exec|eval)\b"
     ),
-    "node": re.compile(r"argv|parseArgs|\beval\b|process\s*[\[;,)]|\bFunction\b"),
+    "node": compiled(r"argv|parseArgs|\beval\b|process\s*[\[;,)]|\bFunction\b"),
 }
 """What a script that looks at its arguments must hold somewhere."""
 
 _IMPORTS = {
-    "python": re.compile(r"^\s*(?:from\s+([\w.]+)\s+import|import\s+([\w., ]+))", re.MULTILINE),
-    "node": re.compile(
+    "python": compiled(r"^\s*(?:from\s+([\w.]+)\s+import|import\s+([\w., ]+))", re.MULTILINE),
+    "node": compiled(
         r"""\brequire\s*\(\s*['"]([^'"]+)['"]|\b(?:from|import)\s*\(?\s*['"]([^'"]+)['"]"""
     ),
 }

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from fnmatch import fnmatchcase
 
@@ -10,8 +9,9 @@ from ringfence.engine.filesystem import FileSystem, Kind
 from ringfence.engine.paths import is_inside, join, normalise, outside, real_path
 from ringfence.engine.shell.environment import SYSTEM_DIRECTORIES
 from ringfence.engine.shell.limits import MAX_BELOW, MAX_LINKS_BELOW, MAX_LINKS_NAMED
+from ringfence.grammar.regex import compiled
 
-_INTERPRETER = re.compile(r"(?:python|pypy)[\d.]*t?")
+_INTERPRETER = compiled(r"(?:python|pypy)[\d.]*t?")
 
 
 def leading_out(

@@ -14,6 +14,7 @@ from ringfence.engine.shell.state import Array, Value, Variable
 from ringfence.engine.shell.texts import bounded, joined
 from ringfence.grammar.nodes import Span
 from ringfence.grammar.records import evolve
+from ringfence.grammar.regex import compiled
 from ringfence.rules.model import NAME, UNKNOWN, Field, is_known
 from ringfence.rules.naming import LOADERS
 
@@ -38,7 +39,7 @@ _NAMES = frozenset(
 """Variables that the shell sets itself, to a number or a name."""
 
 _CONSTANTS = {"BASH": "/bin/bash", "SHELL": "/bin/bash", "IFS": " \t\n", "PATH": UNKNOWN}
-_SUBSCRIPTED = re.compile(r"(?P<name>[A-Za-z_]\w*)\[(?P<subscript>.*)\]\Z", re.DOTALL)
+_SUBSCRIPTED = compiled(r"(?P<name>[A-Za-z_]\w*)\[(?P<subscript>.*)\]\Z", re.DOTALL)
 
 
 def resolve(world: World, name: str) -> str:

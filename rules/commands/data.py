@@ -13,13 +13,14 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from ringfence.grammar.regex import compiled
 from ringfence.rules.commands.reading import read_all, read_entry
 from ringfence.rules.commands.schema import CommandDataError, Entry
 
 FOLDER = Path(__file__).parent
 
-_HEADER = re.compile(r"^\[+(?:\"([^\"]+)\"|'([^']+)'|([\w-]+))(?:[.\]])", re.MULTILINE)
-_VERSION = re.compile(r"-?\d[\d.]*\Z")
+_HEADER = compiled(r"^\[+(?:\"([^\"]+)\"|'([^']+)'|([\w-]+))(?:[.\]])", re.MULTILINE)
+_VERSION = compiled(r"-?\d[\d.]*\Z")
 _MERGED = ("options", "persistent", "commands", "modules", "keys", "settings", "variables")
 
 

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import posixpath
-import re
 from collections.abc import Sequence
 
 from ringfence.grammar.records import define, field
+from ringfence.grammar.regex import compiled
 from ringfence.rules.model import BELOW, NAME, UNKNOWN
 
 MAX_NAMES = 8
 """Patterns that are told apart; more are any name."""
 
-_WILDCARD = re.compile(r"\[[^\]]*\]|[*?]")
+_WILDCARD = compiled(r"\[[^\]]*\]|[*?]")
 _TESTS = ("-name", "-iname")
 _EXECUTES = ("-exec", "-ok", "-execdir", "-okdir")
 _ALONE = frozenset(

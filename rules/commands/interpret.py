@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from fnmatch import fnmatchcase
 
 from ringfence.grammar.records import define, evolve, field
+from ringfence.grammar.regex import compiled
 from ringfence.rules.commands.arguments import (
     Arguments,
     Given,
@@ -37,10 +38,10 @@ from ringfence.rules.commands.unlisted import shaped_uses
 from ringfence.rules.model import NAME, UNKNOWN, Field, Operation, is_known
 from ringfence.rules.usage import CommandUse, PathUse, ProgramUse, Usage
 
-_NAMED_OPERAND = re.compile(r"[A-Za-z_]\w*\+?=")
-_VARIABLE = re.compile(r"\$\{\w+\}")
-_SETTING = re.compile(r"\s*(?P<key>[^=\s]+)\s*[=\s]\s*(?P<value>.*)", re.DOTALL)
-_ADDRESS = re.compile(r"(?P<key>[^:,]+):(?P<value>(?:[^,\\]|\\.)*)", re.DOTALL)
+_NAMED_OPERAND = compiled(r"[A-Za-z_]\w*\+?=")
+_VARIABLE = compiled(r"\$\{\w+\}")
+_SETTING = compiled(r"\s*(?P<key>[^=\s]+)\s*[=\s]\s*(?P<value>.*)", re.DOTALL)
+_ADDRESS = compiled(r"(?P<key>[^:,]+):(?P<value>(?:[^,\\]|\\.)*)", re.DOTALL)
 _STANDARD_INPUT = frozenset(("-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"))
 _THIS_MACHINE = frozenset(("localhost", "127.0.0.1", "::1", "0.0.0.0", "ip6-localhost"))  # noqa: S104
 _ANY_COMMAND = "*"  # the entry of what holds for all commands

@@ -8,6 +8,7 @@ import shlex
 from collections.abc import Iterator, Sequence
 
 from ringfence.grammar.records import evolve
+from ringfence.grammar.regex import compiled
 from ringfence.rules.commands.found import Names, below
 from ringfence.rules.model import BELOW, NAME, UNKNOWN, Field
 from ringfence.rules.usage import CommandUse
@@ -15,7 +16,7 @@ from ringfence.rules.usage import CommandUse
 MAX_INPUTS = 32
 """Inputs of one template that are followed each; the rest is unknown."""
 
-_PLACEHOLDER = re.compile(r"\{(?P<form>/?\.|//?|#|%)?\}")
+_PLACEHOLDER = compiled(r"\{(?P<form>/?\.|//?|#|%)?\}")
 
 
 def executed(

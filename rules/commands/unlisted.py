@@ -5,16 +5,16 @@ Those that look like paths count, and any other if something of that name is the
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 
+from ringfence.grammar.regex import compiled
 from ringfence.rules.classify import classify, file_url_path, is_url, leads_out
 from ringfence.rules.model import UNKNOWN, Field, Operation
 from ringfence.rules.usage import PathUse
 
-_NAMED = re.compile(r"--?[\w.-]+[=:]|[A-Za-z_][\w.-]*\+?=|@(?=[/~.])")
-_SHORT = re.compile(r"-[A-Za-z]+(?=[/~.\0])")
-_HOST = re.compile(r"[\w.@-]+:(?=[/~])")
+_NAMED = compiled(r"--?[\w.-]+[=:]|[A-Za-z_][\w.-]*\+?=|@(?=[/~.])")
+_SHORT = compiled(r"-[A-Za-z]+(?=[/~.\0])")
+_HOST = compiled(r"[\w.@-]+:(?=[/~])")
 
 
 def path_parts(text: str) -> Iterator[tuple[str, bool]]:

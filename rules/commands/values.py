@@ -5,18 +5,19 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from ringfence.grammar.regex import compiled
 from ringfence.rules.classify import file_url_path, is_url, leads_out
 from ringfence.rules.commands.schema import Value
 from ringfence.rules.model import BELOW, NAME, UNKNOWN
 
 _NO_FILE = frozenset(("", "-", ":memory:"))  # the standard streams, a database in memory
-_REMOTE = re.compile(r"(\[[^]]*\]|[^/:\s]*):")
-_REVISION_PATH = re.compile(r"[^/]*:")
-_MADE = re.compile(r"X{3,}(?=[^/]*$)")
+_REMOTE = compiled(r"(\[[^]]*\]|[^/:\s]*):")
+_REVISION_PATH = compiled(r"[^/]*:")
+_MADE = compiled(r"X{3,}(?=[^/]*$)")
 _NO_PATH = ("^", UNKNOWN)  # how a revision may begin that git cannot take for a path outside
-_SCHEME = re.compile(r"(?:[A-Za-z][\w+-]+:)?@?")
-_FORM = re.compile(r"(?:^|=)[@<]\"?(?P<path>[^;\"]*)")
-_NAME_AT = re.compile(r"[^=@]*@(?P<path>.*)", re.DOTALL)
+_SCHEME = compiled(r"(?:[A-Za-z][\w+-]+:)?@?")
+_FORM = compiled(r"(?:^|=)[@<]\"?(?P<path>[^;\"]*)")
+_NAME_AT = compiled(r"[^=@]*@(?P<path>.*)", re.DOTALL)
 
 
 def paths_in(value: Value, text: str) -> Iterator[str]:

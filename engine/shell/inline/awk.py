@@ -13,6 +13,7 @@ from itertools import islice, product
 
 from ringfence.engine.shell.inline.model import Findings, Program
 from ringfence.grammar.records import define, field, frozen
+from ringfence.grammar.regex import compiled
 from ringfence.rules.model import NAME, UNKNOWN, Operation, is_known
 
 MAX_VALUES = 12
@@ -27,7 +28,7 @@ MAX_COMMAND = 500
 MAX_DEPTH = 20
 """How deep parentheses and variables that hold each other are followed."""
 
-_TOKEN = re.compile(
+_TOKEN = compiled(
     r"""
       (?P<skip>[ \t\r]+|\\\n|\#[^\n]*)
     | (?P<string>"(?:\\.|[^"\\])*")
@@ -37,10 +38,10 @@ _TOKEN = re.compile(
     """,
     re.VERBOSE | re.DOTALL,
 )
-_REGEX = re.compile(r"/(?:\\.|\[\^?\]?(?:\[:\w+:\]|\\.|[^]\n\\])*\]|[^/\\\n[])*/", re.DOTALL)
-_ESCAPE = re.compile(r"\\(?:([0-7]{1,3})|x([0-9a-fA-F]{1,2})|(.))", re.DOTALL)
+_REGEX = compiled(r"/(?:\\.|\[\^?\]?(?:\[:\w+:\]|\\.|[^]\n\\])*\]|[^/\\\n[])*/", re.DOTALL)
+_ESCAPE = compiled(r"\\(?:([0-7]{1,3})|x([0-9a-fA-F]{1,2})|(.))", re.DOTALL)
 _ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "a": "\a", "b": "\b", "f": "\f", "v": "\v"}
-_ASSIGNMENT = re.compile(r"([A-Za-z_]\w*)=(.*)", re.DOTALL)
+_ASSIGNMENT = compiled(r"([A-Za-z_]\w*)=(.*)", re.DOTALL)
 
 # After these a `/` begins a regular expression.
 _OPERATOR_NAMES = frozenset("print printf return in case do else getline exit delete".split())  # noqa: SIM905

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import re
-
 from ringfence.engine.shell.inline.model import Findings, Program
+from ringfence.grammar.regex import compiled
 from ringfence.rules.classify import leads_out
 from ringfence.rules.model import UNKNOWN, Operation
 
@@ -12,8 +11,8 @@ _TEXT = r'"((?:[^"\\]|\\.)*)"'
 
 # --- jq ----------------------------------------------------------------------------------------
 
-_MODULE = re.compile(rf"\b(?:import|include)\s*{_TEXT}")
-_SEARCHED = re.compile(rf'(?:"search"|\bsearch)\s*:\s*{_TEXT}')
+_MODULE = compiled(rf"\b(?:import|include)\s*{_TEXT}")
+_SEARCHED = compiled(rf'(?:"search"|\bsearch)\s*:\s*{_TEXT}')
 
 
 def inspect_jq(program: Program, findings: Findings) -> None:
@@ -28,7 +27,7 @@ def inspect_jq(program: Program, findings: Findings) -> None:
 
 # --- yq ----------------------------------------------------------------------------------------
 
-_LOAD = re.compile(r"\b(load(?:_\w+)?)\s*\(\s*(?:" + _TEXT + r"\s*\))?")
+_LOAD = compiled(r"\b(load(?:_\w+)?)\s*\(\s*(?:" + _TEXT + r"\s*\))?")
 
 
 def inspect_yq(program: Program, findings: Findings) -> None:
@@ -40,7 +39,7 @@ def inspect_yq(program: Program, findings: Findings) -> None:
 
 # --- dc ----------------------------------------------------------------------------------------
 
-_SYSTEM = re.compile(r"!(?![<>=])[ \t]*([^\n]*)")
+_SYSTEM = compiled(r"!(?![<>=])[ \t]*([^\n]*)")
 
 
 def inspect_dc(program: Program, findings: Findings) -> None:
@@ -52,7 +51,7 @@ def inspect_dc(program: Program, findings: Findings) -> None:
 
 # --- m4 ----------------------------------------------------------------------------------------
 
-_MACRO = re.compile(r"\b(s?include|undivert|e?syscmd)\(\s*(`?)([^'(),]*)('?)\s*(?=[,)])?")
+_MACRO = compiled(r"\b(s?include|undivert|e?syscmd)\(\s*(`?)([^'(),]*)('?)\s*(?=[,)])?")
 
 
 def inspect_m4(program: Program, findings: Findings) -> None:

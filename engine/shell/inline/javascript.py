@@ -8,10 +8,11 @@ from ringfence.engine.shell.inline import scripting
 from ringfence.engine.shell.inline.model import Findings, Program
 from ringfence.engine.shell.inline.scripting import Call, Language, Reader, uses
 from ringfence.engine.shell.inline.tokens import Lexis
+from ringfence.grammar.regex import compiled
 
 _LEXIS = Lexis(
-    name=re.compile(r"#?[A-Za-z_$][\w$]*"),
-    comment=re.compile(r"//[^\n]*|/\*.*?(?:\*/|\Z)|\A#![^\n]*", re.DOTALL),
+    name=compiled(r"#?[A-Za-z_$][\w$]*"),
+    comment=compiled(r"//[^\n]*|/\*.*?(?:\*/|\Z)|\A#![^\n]*", re.DOTALL),
     quotes={"'": "escaped", '"': "escaped", "`": "raw"},
     regexes=True,
     operand_names=frozenset(
@@ -106,7 +107,7 @@ LANGUAGE = Language(
         "fs.readdirSync": "names",
     },
     constants={"__dirname": "directory", "true": "true", "false": "false"},
-    interpolation=re.compile(r"\$\{(?P<code>(?:[^{}]|\{[^{}]*\})*)\}"),
+    interpolation=compiled(r"\$\{(?P<code>(?:[^{}]|\{[^{}]*\})*)\}"),
     loads=frozenset(("require", "import", "require.resolve")),
     special={"$": _dollar},
 )

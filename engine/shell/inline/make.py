@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from ringfence.engine.shell.inline.model import Findings, Program
 from ringfence.grammar.records import define, field, frozen
+from ringfence.grammar.regex import compiled
 from ringfence.rules.model import BELOW, NAME, UNKNOWN, Operation
 
 MAX_DEPTH = 12
@@ -33,15 +34,15 @@ _SHELLS = frozenset(
     for folder in ("", "/bin/", "/usr/bin/", "/usr/local/bin/", "/usr/bin/env ")
     for name in ("sh", "bash", "dash", "zsh", "ksh", "ash")
 )
-_ASSIGNMENT = re.compile(
+_ASSIGNMENT = compiled(
     r"\s*(?:(?:override|export|private)\s+)*(?P<name>[^\s:#=+?!]+)\s*"
     r"(?P<operator>:{0,3}=|\?=|\+=|!=)\s*(?P<value>.*)",
     re.DOTALL,
 )
-_RULE = re.compile(r"(?P<targets>[^:=#]+?)\s*&?::?(?!=)(?P<rest>.*)", re.DOTALL)
-_DIRECTIVE = re.compile(r"\s*(?:ifn?eq|ifn?def|else|endif|unexport|export|vpath|undefine)\b")
-_INCLUDE = re.compile(r"\s*[-s]?include\s+(?P<names>.*)", re.DOTALL)
-_DEFINE = re.compile(r"\s*(?:override\s+)?define\s+(?P<name>[^\s=:+?]+)")
+_RULE = compiled(r"(?P<targets>[^:=#]+?)\s*&?::?(?!=)(?P<rest>.*)", re.DOTALL)
+_DIRECTIVE = compiled(r"\s*(?:ifn?eq|ifn?def|else|endif|unexport|export|vpath|undefine)\b")
+_INCLUDE = compiled(r"\s*[-s]?include\s+(?P<names>.*)", re.DOTALL)
+_DEFINE = compiled(r"\s*(?:override\s+)?define\s+(?P<name>[^\s=:+?]+)")
 _CLOSERS = {"(": ")", "{": "}"}
 
 

@@ -8,8 +8,9 @@ from ringfence.engine.shell.inline import scripting
 from ringfence.engine.shell.inline.model import Findings, Program
 from ringfence.engine.shell.inline.scripting import Language, uses
 from ringfence.engine.shell.inline.tokens import Lexis, Quote, Token
+from ringfence.grammar.regex import compiled
 
-_LONG = re.compile(r"\[(=*)\[(.*?)\]\1\]", re.DOTALL)
+_LONG = compiled(r"\[(=*)\[(.*?)\]\1\]", re.DOTALL)
 
 
 def _long_text(text: str, at: int, before: Token | None) -> Quote | None:  # noqa: ARG001
@@ -21,8 +22,8 @@ def _long_text(text: str, at: int, before: Token | None) -> Quote | None:  # noq
 LUA = Language(
     name="lua",
     lexis=Lexis(
-        name=re.compile(r"[A-Za-z_]\w*"),
-        comment=re.compile(r"--\[\[.*?(?:\]\]|\Z)|--[^\n]*", re.DOTALL),
+        name=compiled(r"[A-Za-z_]\w*"),
+        comment=compiled(r"--\[\[.*?(?:\]\]|\Z)|--[^\n]*", re.DOTALL),
         quotes={"'": "escaped", '"': "escaped"},
         quote_like=_long_text,
     ),
@@ -45,8 +46,8 @@ LUA = Language(
 R = Language(
     name="r",
     lexis=Lexis(
-        name=re.compile(r"[A-Za-z.][\w.]*(?:::[A-Za-z.][\w.]*)?"),
-        comment=re.compile(r"#[^\n]*"),
+        name=compiled(r"[A-Za-z.][\w.]*(?:::[A-Za-z.][\w.]*)?"),
+        comment=compiled(r"#[^\n]*"),
         quotes={"'": "escaped", '"': "escaped"},
     ),
     concatenation="\0",  # none: R puts texts together by functions
@@ -80,8 +81,8 @@ R = Language(
 JULIA = Language(
     name="julia",
     lexis=Lexis(
-        name=re.compile(r"[A-Za-z_]\w*!?"),
-        comment=re.compile(r"#=.*?(?:=#|\Z)|#[^\n]*", re.DOTALL),
+        name=compiled(r"[A-Za-z_]\w*!?"),
+        comment=compiled(r"#=.*?(?:=#|\Z)|#[^\n]*", re.DOTALL),
         quotes={"'": "text", '"': "raw", "`": "shell"},
     ),
     concatenation="*",
@@ -110,7 +111,7 @@ JULIA = Language(
         "dirname": "dirname",
         "basename": "basename",
     },
-    interpolation=re.compile(r"\$\((?P<code>[^()]*)\)|\$(?P<name>[A-Za-z_]\w*)"),
+    interpolation=compiled(r"\$\((?P<code>[^()]*)\)|\$(?P<name>[A-Za-z_]\w*)"),
 )
 
 

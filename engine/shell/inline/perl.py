@@ -15,13 +15,14 @@ from ringfence.engine.shell.inline.tokens import (
     here_document,
     operand_fits,
 )
+from ringfence.grammar.regex import compiled
 from ringfence.rules.model import UNKNOWN, Operation
 
 _OPERANDS = frozenset(
     ("print", "return", "and", "or", "not", "if", "unless", "split", "grep", "map", "join", "push")
 )
-_QUOTATION = re.compile(r"(qq|qw|qx|qr|q|m|s|tr|y)\b(?=[ \t]*([^\w\s]))")
-_MODE = re.compile(r"\s*(\+?[<>]{1,2}|\|)?\s*(.*?)\s*(\|)?\s*", re.DOTALL)
+_QUOTATION = compiled(r"(qq|qw|qx|qr|q|m|s|tr|y)\b(?=[ \t]*([^\w\s]))")
+_MODE = compiled(r"\s*(\+?[<>]{1,2}|\|)?\s*(.*?)\s*(\|)?\s*", re.DOTALL)
 
 
 def _quote_like(text: str, at: int, before: Token | None) -> Quote | None:
@@ -134,11 +135,11 @@ def _look_at_name(reader: Reader, index: int) -> None:
 LANGUAGE = Language(
     name="perl",
     lexis=Lexis(
-        name=re.compile(
+        name=compiled(
             r"[$@%&]\$?(?:::)?[A-Za-z_]\w*(?:::\w+)*|\$#?\$?[A-Za-z_]\w*|\$[0-9&_!@/\\,;.0]"
             r"|[A-Za-z_]\w*(?:::\w+)*"
         ),
-        comment=re.compile(r"#[^\n]*|^=[a-z].*?(?:^=cut[^\n]*|\Z)", re.DOTALL | re.MULTILINE),
+        comment=compiled(r"#[^\n]*|^=[a-z].*?(?:^=cut[^\n]*|\Z)", re.DOTALL | re.MULTILINE),
         quotes={"'": "text", '"': "raw", "`": "shell"},
         regexes=True,
         quote_like=_quote_like,
@@ -176,7 +177,7 @@ LANGUAGE = Language(
         "time": "number",
         "$$": "number",
     },
-    interpolation=re.compile(
+    interpolation=compiled(
         r"(?P<code>\$\w+(?:->)?[\[{][^\]}]*[\]}])|(?P<name>[$@][A-Za-z_]\w*|\$\d)|\$\{\w+\}|@\{[^}]*\}"
     ),
     bare_calls=True,

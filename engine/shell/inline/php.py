@@ -8,6 +8,7 @@ from ringfence.engine.shell.inline import scripting
 from ringfence.engine.shell.inline.model import Findings, Program
 from ringfence.engine.shell.inline.scripting import Call, Language, Reader, uses
 from ringfence.engine.shell.inline.tokens import Lexis
+from ringfence.grammar.regex import compiled
 from ringfence.rules.model import is_known
 
 
@@ -24,8 +25,8 @@ def _call_by_name(reader: Reader, call: Call) -> bool:
 LANGUAGE = Language(
     name="php",
     lexis=Lexis(
-        name=re.compile(r"\$?[A-Za-z_\\]\w*(?:\\\w+)*"),
-        comment=re.compile(r"//[^\n]*|#(?!\[)[^\n]*|/\*.*?(?:\*/|\Z)", re.DOTALL),
+        name=compiled(r"\$?[A-Za-z_\\]\w*(?:\\\w+)*"),
+        comment=compiled(r"//[^\n]*|#(?!\[)[^\n]*|/\*.*?(?:\*/|\Z)", re.DOTALL),
         quotes={"'": "text", '"': "raw", "`": "shell"},
     ),
     concatenation=".",
@@ -65,9 +66,7 @@ LANGUAGE = Language(
         "scandir": "names",
     },
     constants={"__DIR__": "directory", "DIRECTORY_SEPARATOR": "/"},
-    interpolation=re.compile(
-        r"\{(?P<code>\$[^{}]*)\}|(?P<name>\$[A-Za-z_]\w*)(?:\[[^]]*\]|->\w+)?"
-    ),
+    interpolation=compiled(r"\{(?P<code>\$[^{}]*)\}|(?P<name>\$[A-Za-z_]\w*)(?:\[[^]]*\]|->\w+)?"),
     bare_names=frozenset(("include", "include_once", "require", "require_once")),
     globs=frozenset(("glob",)),
     special={"call_user_func": _call_by_name},

@@ -7,7 +7,6 @@ variable may hold. Functions of the program are followed where they are called.
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterable, Sequence
 
 from ringfence.engine.shell.inline import python_library as library
@@ -25,12 +24,13 @@ from ringfence.engine.shell.inline.python_values import (
     union,
 )
 from ringfence.grammar.records import define
+from ringfence.grammar.regex import compiled
 from ringfence.rules.model import UNKNOWN
 
 MAX_ROUNDS = 3
 """How often a loop's body is followed before what still changes in it is taken for anything."""
 
-_SUSPECT = re.compile(
+_SUSPECT = compiled(
     r"\b(open|exec|eval|os|subprocess|shutil|pathlib|Path|glob|__import__|importlib)\b"
 )
 

@@ -42,12 +42,13 @@ from ringfence.engine.shell.inline.python_values import (
 )
 from ringfence.engine.shell.outputs.call import below
 from ringfence.grammar.records import frozen
+from ringfence.grammar.regex import compiled
 from ringfence.rules.model import NAME, UNKNOWN, Operation, is_known
 
 if TYPE_CHECKING:
     from ringfence.engine.shell.inline.python_expressions import Expressions
 
-_URL = re.compile(r"(?!file:)[a-zA-Z][a-zA-Z0-9+.-]+://")
+_URL = compiled(r"(?!file:)[a-zA-Z][a-zA-Z0-9+.-]+://")
 
 
 @frozen

@@ -17,10 +17,11 @@ from ringfence.engine.shell.inline.tokens import (
     here_document,
     operand_fits,
 )
+from ringfence.grammar.regex import compiled
 from ringfence.rules.model import Operation
 
 _OPERANDS = frozenset(("puts", "print", "p", "return", "and", "or", "not", "if", "unless", "when"))
-_PERCENT = re.compile(r"%([wWiIqQxr]?)(?=([^\w\s=]))")
+_PERCENT = compiled(r"%([wWiIqQxr]?)(?=([^\w\s=]))")
 
 
 def _quote_like(text: str, at: int, before: Token | None) -> Quote | None:
@@ -65,8 +66,8 @@ def _directory_index(reader: Reader, index: int) -> None:
 LANGUAGE = Language(
     name="ruby",
     lexis=Lexis(
-        name=re.compile(r"(?:@{1,2}|\$)?[A-Za-z_]\w*[?!]?"),
-        comment=re.compile(r"#[^\n]*|^=begin.*?(?:^=end[^\n]*|\Z)", re.DOTALL | re.MULTILINE),
+        name=compiled(r"(?:@{1,2}|\$)?[A-Za-z_]\w*[?!]?"),
+        comment=compiled(r"#[^\n]*|^=begin.*?(?:^=end[^\n]*|\Z)", re.DOTALL | re.MULTILINE),
         quotes={"'": "text", '"': "raw", "`": "shell"},
         regexes=True,
         quote_like=_quote_like,
@@ -133,7 +134,7 @@ LANGUAGE = Language(
         "Time.now.to_i": "number",
     },
     constants={"__dir__": "directory"},
-    interpolation=re.compile(r"#\{(?P<code>(?:[^{}]|\{[^{}]*\})*)\}"),
+    interpolation=compiled(r"#\{(?P<code>(?:[^{}]|\{[^{}]*\})*)\}"),
     bare_calls=True,
     globs=frozenset(("Dir.glob",)),
     loads=frozenset(("require_relative", "load", "require")),

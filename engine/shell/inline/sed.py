@@ -12,17 +12,18 @@ import re
 
 from ringfence.engine.shell.inline.model import Findings, Program
 from ringfence.grammar.records import define
+from ringfence.grammar.regex import compiled
 from ringfence.rules.model import NAME, UNKNOWN, Operation
 
 # An unknown text where an address may stand, with more after it, is taken for a line's number.
 _NUMBER = f"[0-9{UNKNOWN}{NAME}]+"
-_ADDRESS = re.compile(rf"[+~]?{_NUMBER}(?!\Z)(~{_NUMBER})?|\$")
-_BLANK = re.compile(r"[ \t]*")
-_SKIPPED = re.compile(r"[ \t\r\n;]*")
-_LABEL = re.compile(r"[ \t]*[^;\n]*")
-_LINE = re.compile(r"[^\n]*")
-_TEXT = re.compile(r"(?:\\.|[^\\\n]|\\\Z)*", re.DOTALL)
-_FLAGS = re.compile(r"[gpIiMm0-9]*")
+_ADDRESS = compiled(rf"[+~]?{_NUMBER}(?!\Z)(~{_NUMBER})?|\$")
+_BLANK = compiled(r"[ \t]*")
+_SKIPPED = compiled(r"[ \t\r\n;]*")
+_LABEL = compiled(r"[ \t]*[^;\n]*")
+_LINE = compiled(r"[^\n]*")
+_TEXT = compiled(r"(?:\\.|[^\\\n]|\\\Z)*", re.DOTALL)
+_FLAGS = compiled(r"[gpIiMm0-9]*")
 _SPECIAL = ("/dev/stdout", "/dev/stderr", "/dev/stdin")
 _WHOLE_LINE = (".*", "^.*$", "^.*", ".*$")
 

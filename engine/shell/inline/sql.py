@@ -11,11 +11,12 @@ from collections.abc import Mapping
 
 from ringfence.engine.shell.inline.model import Findings, Program
 from ringfence.grammar.records import define, evolve, frozen
+from ringfence.grammar.regex import compiled
 from ringfence.rules.model import UNKNOWN, Operation
 
 _READ, _WRITE = Operation.READ, Operation.WRITE
 
-_TOKEN = re.compile(
+_TOKEN = compiled(
     r"""
       (?P<skip>\s+|--[^\n]*|/\*.*?(?:\*/|\Z))
     | (?P<string>'(?:''|[^'])*')
@@ -42,7 +43,7 @@ class _Dialect:
 
 
 _SQLITE = _Dialect(
-    re.compile(r"^[ \t]*(\.[a-z]+)\b([^\n]*)", re.MULTILINE),
+    compiled(r"^[ \t]*(\.[a-z]+)\b([^\n]*)", re.MULTILINE),
     {
         ".read": (0, _READ),
         ".output": (-1, _WRITE),
@@ -63,7 +64,7 @@ _SQLITE = _Dialect(
 )
 _DUCKDB = evolve(_SQLITE, shells=_SQLITE.shells | {".sh"}, tables=True)
 _PSQL = _Dialect(
-    re.compile(r"(\\(?:[a-z_]+|!))([^\n]*)"),
+    compiled(r"(\\(?:[a-z_]+|!))([^\n]*)"),
     {
         **dict.fromkeys((r"\i", r"\ir", r"\include", r"\include_relative"), (0, _READ)),
         **dict.fromkeys((r"\o", r"\out", r"\w", r"\write", r"\g", r"\gx", r"\s"), (0, _WRITE)),
@@ -75,7 +76,7 @@ _PSQL = _Dialect(
     frozenset((r"\!",)),
 )
 _MYSQL = _Dialect(
-    re.compile(
+    compiled(
         r"^[ \t]*(\\[.!TP]|source\b|system\b|tee\b|pager\b)([^\n;]*)", re.MULTILINE | re.IGNORECASE
     ),
     {
@@ -112,7 +113,7 @@ _TABLES = {
 _NO_FILES = frozenset(
     ("stdout", "stdin", "stderr", "on", "off", "pstdin", "pstdout", ":memory:", "")
 )
-_ARGUMENT = re.compile(r"""\s*('(?:''|[^'])*'|"(?:\\.|[^"\\])*"|[^\s;]+)""")
+_ARGUMENT = compiled(r"""\s*('(?:''|[^'])*'|"(?:\\.|[^"\\])*"|[^\s;]+)""")
 
 
 def inspect_sqlite(program: Program, findings: Findings) -> None:

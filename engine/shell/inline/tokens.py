@@ -6,9 +6,10 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 
 from ringfence.grammar.records import define, field, frozen
+from ringfence.grammar.regex import compiled
 
 _BRACKETS = {"(": ")", "[": "]", "{": "}", "<": ">"}
-_ESCAPE = re.compile(
+_ESCAPE = compiled(
     r"\\(?:x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|[xu]\{([0-9a-fA-F]+)\}|([0-7]{1,3})|(.))", re.DOTALL
 )
 _ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "0": "\0", "a": "\a", "b": "\b", "e": "\033"}
@@ -61,11 +62,11 @@ class Lexis:
     operand_names: frozenset[str] = frozenset()  # after these a `/` begins a regex
 
 
-_NUMBER = re.compile(r"0[xX][0-9a-fA-F]+|[0-9][0-9_]*(?:\.[0-9]+)?")
-_OPERATOR = re.compile(
+_NUMBER = compiled(r"0[xX][0-9a-fA-F]+|[0-9][0-9_]*(?:\.[0-9]+)?")
+_OPERATOR = compiled(
     r"=>|->|::|\.\.\.?|<<=|>>=|===|!==|&&|\|\||\+\+|--|[-+*/.|&=!<>~^%?]=|.", re.DOTALL
 )
-_REGEX = re.compile(r"/(?:\\.|\[(?:\\.|[^]\\\n])*\]|[^/\\\n[])+/[a-z]*")
+_REGEX = compiled(r"/(?:\\.|\[(?:\\.|[^]\\\n])*\]|[^/\\\n[])+/[a-z]*")
 
 
 @define
@@ -164,7 +165,7 @@ def closing(text: str, at: int, *, nested: bool = False) -> int:
     return len(text)
 
 
-_HERE = re.compile(r"<<(?P<indent>[~-]?)(?P<quote>[\"'`]?)(?P<name>[A-Za-z_]\w*)(?P=quote)")
+_HERE = compiled(r"<<(?P<indent>[~-]?)(?P<quote>[\"'`]?)(?P<name>[A-Za-z_]\w*)(?P=quote)")
 
 
 def here_document(text: str, at: int) -> Quote | None:

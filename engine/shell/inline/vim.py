@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 
 from ringfence.engine.shell.inline.model import Findings, Program
+from ringfence.grammar.regex import compiled
 from ringfence.rules.model import Operation
 
-_COMMAND = re.compile(
+_COMMAND = compiled(
     r"[: \t]*(?:silent!?[ \t]+)?[%0-9,.$'<>+-]*(?P<name>[a-z]*)(?P<bang>!?)(?P<rest>.*)", re.DOTALL
 )
 _WRITES = frozenset(("w", "wr", "write", "wq", "x", "xit", "sav", "saveas", "up", "update", "wn"))
@@ -17,7 +18,7 @@ _READS = frozenset(
         *("tabedit", "view", "n", "next", "cd", "lcd", "luafile", "pyfile", "py3file"),
     )
 )
-_PROGRAMS = re.compile(
+_PROGRAMS = compiled(
     r"\b(system|systemlist|writefile|readfile|delete|rename|mkdir|exe(cute)?|eval"
     r"|py(thon)?[3x]?|perl|ruby|lua)\b"
 )

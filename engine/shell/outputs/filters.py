@@ -16,6 +16,7 @@ from ringfence.engine.shell.outputs.call import (
     lines,
     split_lines,
 )
+from ringfence.grammar.regex import compiled
 from ringfence.rules.model import NAME, UNKNOWN, Field, is_known
 
 MAX_INPUT = 20_000
@@ -263,12 +264,12 @@ def xxd(call: Invocation) -> str | None:
 
 # --- sed s/// ----------------------------------------------------------------------------------
 
-_SUBSTITUTION = re.compile(
+_SUBSTITUTION = compiled(
     r"\s*s(?P<mark>[^\w\s\\])(?P<old>(?:(?!(?P=mark))[^\\\n]|\\.)*)(?P=mark)"
     r"(?P<new>(?:(?!(?P=mark))[^\\\n]|\\.)*)(?P=mark)(?P<g>g?)\s*(?:[;\n]+|\Z)"
 )
 """One ``s`` command of a script, with what separates it from the next."""
-_PLAIN_BRE = re.compile(
+_PLAIN_BRE = compiled(
     r"\^?(?:[\w /:,@%=~\"'<>!#&;-]|\\[./\[\]*^$]|\.\*?|\[\^?[\w./ :-]+\]\*?|(?<=\w)\*)*\$?"
 )
 

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import posixpath
-import re
 
 from ringfence.engine.filesystem import Kind
 from ringfence.engine.paths import is_inside, real_path
 from ringfence.engine.shell.outputs.call import Invocation, lines
+from ringfence.grammar.regex import compiled
 from ringfence.rules.model import BELOW, NAME, is_known
 
-_CLUSTER = re.compile("-[A-Za-z]{2,}")
+_CLUSTER = compiled("-[A-Za-z]{2,}")
 
 
 def git(call: Invocation) -> str | None:

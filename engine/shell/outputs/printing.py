@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 
 from ringfence.engine.shell.outputs.call import Invocation
+from ringfence.grammar.regex import compiled
 from ringfence.rules.model import NAME, UNKNOWN, is_known
 
 MAX_OUTPUT = 100_000
@@ -84,7 +85,7 @@ def _decoded(data: bytearray) -> str:
 
 # --- printf ------------------------------------------------------------------------------------
 
-_DIRECTIVE = re.compile(
+_DIRECTIVE = compiled(
     r"%(?P<flags>[-+ 0#']*)(?P<width>\*|\d+)?(?:\.(?P<precision>\*|-?\d*))?"
     r"(?:[hlLjzt]*)(?P<kind>[diouxXeEfFgGaAcsbqQ%]|\([^)]*\)T)"
 )

@@ -7,6 +7,7 @@ from itertools import pairwise
 
 from ringfence.engine.shell.arithmetic import evaluate
 from ringfence.engine.shell.outputs.call import Invocation, all_known, lines
+from ringfence.grammar.regex import compiled
 from ringfence.rules.model import NAME
 
 MAX_NUMBERS = 1000
@@ -41,7 +42,7 @@ def date(call: Invocation) -> str | None:
     return None if None in result else lines("".join(filter(None, result)))
 
 
-_ONE_NUMBER = re.compile(r"(?:[^%]|%%)*%[-+ 0#]*\d{0,3}(?:\.\d{0,3})?[gfe](?:[^%]|%%)*")
+_ONE_NUMBER = compiled(r"(?:[^%]|%%)*%[-+ 0#]*\d{0,3}(?:\.\d{0,3})?[gfe](?:[^%]|%%)*")
 
 
 def seq(call: Invocation) -> str | None:
