@@ -5,9 +5,10 @@ ringfence.engine, ringfence.grammar and ringfence.rules, and engine/root.py is r
 
 A wheel renames the folders by configuration (``sources`` in pyproject.toml); this
 hook adds the two files that sit beside them, and what no start should have to compute: the
-grammar's tables, the methods that attrs writes for the classes, and regular expressions. An
-editable install cannot rename anything, so it gets build/editable/ringfence, a folder of links
-back to the checkout: edits and new modules are live, and type checkers see ordinary files.
+grammar's tables, the methods that attrs writes for the classes, regular expressions, and the data
+about commands as JSON. An editable install cannot rename anything, so it gets
+build/editable/ringfence, a folder of links back to the checkout: edits and new modules are live,
+and type checkers see ordinary files.
 """
 
 import os
@@ -31,24 +32,31 @@ class ImportName(BuildHookInterface[Any]):
             return
         for name, source in FILES.items():
             build_data["force_include"][str(Path(self.root, source))] = f"ringfence/{name}"
-        for made in make_all(Path(self.root), Path(self.root, "build")):
-            build_data["force_include"][str(made)] = f"ringfence/grammar/{made.name}"
+        for name, made in make_all(Path(self.root), Path(self.root, "build")).items():
+            build_data["force_include"][str(made)] = f"ringfence/{name}"
 
 
-def make_all(root: Path, build: Path) -> tuple[Path, ...]:
-    """Write what is prepared for the checkout at ``root`` to files below ``build``."""
+def make_all(root: Path, build: Path) -> dict[str, Path]:
+    """Write what is prepared for the checkout at ``root`` to files below ``build``.
+
+    Returns each with its place in the package.
+    """
     link_all(root, build / "editable" / "ringfence")
     sys.path.insert(0, str(build / "editable"))
     from ringfence.grammar import Grammar, prepare  # noqa: PLC0415 - linked just now
+    from ringfence.rules.commands import data  # noqa: PLC0415
 
     grammar = Grammar.from_text((root / "grammar" / "bash.lark").read_text("utf-8"))
-    tables = build / "tables.json"
-    tables.write_text(grammar.tables.to_json(grammar.text), "utf-8")
-    classes = build / "prepared.py"
-    classes.write_text(prepare.prepared("ringfence"), "utf-8")
-    patterns = build / "patterns.bin"
-    patterns.write_bytes(prepare.patterns(grammar.parse))
-    return tables, classes, patterns
+    made = {
+        "grammar/tables.json": grammar.tables.to_json(grammar.text).encode(),
+        "grammar/prepared.py": prepare.prepared("ringfence").encode(),
+        "grammar/patterns.bin": prepare.patterns(grammar.parse),
+        "rules/commands/commands.json": data.prepared().encode(),
+    }
+    paths = {name: build / Path(name).name for name in made}
+    for name, content in made.items():
+        paths[name].write_bytes(content)
+    return paths
 
 
 def link_all(root: Path, package: Path) -> None:

@@ -1,13 +1,15 @@
 """Finding a command's entry in the TOML files of this folder, reading no more than is needed.
 
 A gate starts anew for every tool call, so only the lines of the command that is asked for are
-parsed: the entries' headers are found by a search over the files' text.
+parsed: the entries' headers are found by a search over the files' text. A wheel brings along
+``commands.json``, made of these files when it was built, which takes neither the search nor a
+TOML parser.
 """
 
 from __future__ import annotations
 
+import json
 import re
-import tomllib
 from collections.abc import Iterator, Mapping
 from functools import cache
 from pathlib import Path
@@ -48,21 +50,67 @@ def _sections() -> Mapping[str, tuple[str, str]]:
     return result
 
 
+def prepared() -> str:
+    """The content of ``commands.json``: where each command's entry is, and the entries."""
+    places: dict[str, tuple[str, int, int]] = {}
+    entries: dict[str, tuple[int, int]] = {}
+    text = ""
+    for name, (file, lines) in _sections().items():
+        if lines not in entries:
+            entry = json.dumps(_parsed(name, file, lines), separators=(",", ":"))
+            entries[lines] = (len(text), len(text) + len(entry))
+            text += entry
+        places[name] = (file, *entries[lines])
+    return f"{json.dumps(places, separators=(',', ':'))}\n{text}"
+
+
+@cache
+def _prepared() -> tuple[Mapping[str, tuple[str, int, int]], str]:
+    path = FOLDER / "commands.json"
+    if not path.is_file():
+        return {}, ""
+    places, _, text = path.read_text("ascii").partition("\n")
+    return json.loads(places), text
+
+
 def names() -> Iterator[str]:
     """All commands that have an entry."""
-    return iter(_sections())
+    return iter(_prepared()[0] or _sections())
+
+
+def _file(name: str) -> str:
+    """The file that holds a command's entry."""
+    return (_prepared()[0] or _sections())[name][0]
+
+
+def _entry(name: str) -> Mapping[str, Any] | None:
+    places, text = _prepared()
+    if places:
+        if name not in places:
+            return None
+        _, start, end = places[name]
+        table: Mapping[str, Any] = json.loads(text[start:end])
+        return table
+    section = _sections().get(name)
+    return None if section is None else _parsed(name, *section)
+
+
+def _parsed(name: str, file: str, lines: str) -> Mapping[str, Any]:
+    import tomllib  # noqa: PLC0415 - it loads slowly
+
+    try:
+        (table,) = tomllib.loads(lines).values()
+    except (tomllib.TOMLDecodeError, ValueError) as error:
+        raise CommandDataError(f"{file}: {name}: {error}") from error
+    return dict(table)
 
 
 @cache
 def _table(name: str) -> Mapping[str, Any] | None:
-    section = _sections().get(name)
-    if section is None:
+    table = _entry(name)
+    if table is None:
         return None
-    file, text = section
-    try:
-        (table,) = tomllib.loads(text).values()
-    except (tomllib.TOMLDecodeError, ValueError) as error:
-        raise CommandDataError(f"{file}: {name}: {error}") from error
+    file = _file(name)
     if "like" not in table:
         return dict(table)
     parent = _table(table["like"])
@@ -99,14 +147,14 @@ def _read(name: str, table: Mapping[str, Any]) -> Entry:
     try:
         return read_entry(name, table)
     except CommandDataError as error:
-        raise CommandDataError(f"{_sections()[name][0]}: {error}") from error
+        raise CommandDataError(f"{_file(name)}: {error}") from error
 
 
 def problems() -> list[str]:
     """Every way in which the data breaks the schema, subcommands included; empty if none."""
     found = []
     for name in names():
-        file = _sections()[name][0]
+        file = _file(name)
         try:
             table = _table(name)
             if table is not None:

@@ -59,7 +59,7 @@ def folder(tmp_path, monkeypatch):
     """A folder of data files in place of the real one."""
 
     def clear():
-        for cached in (data._sections, data._table, data.lookup):
+        for cached in (data._sections, data._prepared, data._table, data.lookup):
             cached.cache_clear()
 
     monkeypatch.setattr(data, "FOLDER", tmp_path)
@@ -88,6 +88,20 @@ def test_second_entry_is_refused(folder):
     (folder / "b.toml").write_text('["x z"]\n')
     with pytest.raises(CommandDataError, match=r"^b\.toml: x has a second entry"):
         data.lookup("x")
+
+
+def test_prepared_data_is_the_same(monkeypatch, tmp_path):
+    """What a wheel brings along says what the TOML files say."""
+    monkeypatch.setattr(data, "_prepared", lambda: ({}, ""))
+    said = {name: data._entry(name) for name in data._sections()}
+    (tmp_path / "commands.json").write_text(data.prepared())
+    monkeypatch.undo()
+    monkeypatch.setattr(data, "FOLDER", tmp_path)
+    data._prepared.cache_clear()
+    assert {name: data._entry(name) for name in data.names()} == said
+    assert data._entry("no such command") is None
+    monkeypatch.undo()
+    data._prepared.cache_clear()
 
 
 def test_like_merges_tables(folder):
