@@ -56,9 +56,12 @@ class Analyses:
 def key_of(call: ToolCall, env: Mapping[str, str], *, everything: bool) -> Hashable | None:
     """What the findings of a call depend on besides the disk; None for a call that is not kept."""
     values = tuple(call.input.items())
-    if not all(isinstance(value, str) for _, value in values):
-        return None
-    if sum(len(value) for _, value in values) > MAX_LENGTH:
+    length = 0
+    for _, value in values:
+        if not isinstance(value, str):
+            return None
+        length += len(value)
+    if length > MAX_LENGTH:
         return None
     key = (call.tool, values, call.cwd, tuple(call.roots), tuple(env.items()), everything)
     try:

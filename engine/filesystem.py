@@ -59,6 +59,9 @@ class FileSystem(Protocol):
         """
 
 
+_KINDS = {stat.S_IFDIR: Kind.DIRECTORY, stat.S_IFLNK: Kind.LINK, stat.S_IFREG: Kind.FILE}
+
+
 @frozen
 class RealFileSystem:
     """The file system as it is below ``root``, which is taken for ``/``."""
@@ -71,16 +74,12 @@ class RealFileSystem:
     def kind(self, path: str) -> Kind:
         """See FileSystem."""
         try:
-            mode = os.lstat(self._host(path)).st_mode
+            mode = os.lstat(self.root + path).st_mode
         except (FileNotFoundError, NotADirectoryError):
             return Kind.MISSING
         except (OSError, ValueError):
             return Kind.UNKNOWN
-        if stat.S_ISDIR(mode):
-            return Kind.DIRECTORY
-        if stat.S_ISLNK(mode):
-            return Kind.LINK
-        return Kind.FILE if stat.S_ISREG(mode) else Kind.OTHER
+        return _KINDS.get(stat.S_IFMT(mode), Kind.OTHER)
 
     def link(self, path: str) -> str | None:
         """See FileSystem."""
@@ -201,6 +200,9 @@ class Seen:
     below: FileSystem
     read: int = field(default=0, init=False)
     """Characters of the texts and names that were read."""
+    straight: set[str] = field(factory=set, init=False)
+    """Normalised paths that lead through no link, for ``paths.real_path``."""
+    _missing: set[str] = field(factory=set, init=False)
     _kinds: dict[str, Kind] = field(factory=dict, init=False)
     _links: dict[str, str | None] = field(factory=dict, init=False)
     _entries: dict[str, list[str] | None] = field(factory=dict, init=False)
@@ -213,8 +215,14 @@ class Seen:
     def kind(self, path: str) -> Kind:
         """See FileSystem."""
         kind = self._kinds.get(path)
-        if kind is None:
+        if kind is not None:
+            return kind
+        if path.rpartition("/")[0] in self._missing:  # nothing stands below nothing
+            kind = Kind.MISSING
+        else:
             kind = self._kinds[path] = self.below.kind(path)
+        if kind is Kind.MISSING:
+            self._missing.add(path)
         return kind
 
     def link(self, path: str) -> str | None:

@@ -6,6 +6,7 @@ its directory and a BELOW within its tree, so both can be judged; an UNKNOWN is 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 
 from ringfence.engine.filesystem import FileSystem, Kind
@@ -24,6 +25,8 @@ _EXEMPT = frozenset(
         *("fd/0", "fd/1", "fd/2"),
     )
 )
+_ODD = re.compile(r"/(?:/|\Z|\.\.?(?:/|\Z))")
+"""What `normalise` takes out: segments that are empty, ``.`` or ``..``."""
 _SOCKETS = ("/dev/tcp/", "/dev/udp/")
 _HERE = ("/proc/self/", "/proc/thread-self/")
 
@@ -71,6 +74,8 @@ def _up(parts: list[str], *, absorbed: bool) -> bool:
 
 def normalise(path: str) -> str:
     """The path without ``.``, doubled slashes and ``..``, looked at as text alone."""
+    if path[:1] == "/" and len(path) > 1 and _ODD.search(path) is None:
+        return path
     parts: list[str] = []
     absorbed = False
     for part in path.split("/"):
@@ -108,20 +113,54 @@ def real_path(path: str, filesystem: FileSystem, *, follow: bool = True) -> str:
     """
     if len(path) > MAX_PATH:
         return normalise(path)
-    todo = [part for part in reversed(path.split("/")) if part not in ("", ".")]
-    parts: list[str] = []
+    straight = _straight(filesystem)
+    if straight is None:
+        return _walked(path, filesystem, follow=follow)
+    folder, _, name = path.rpartition("/")
+    if folder in straight and name not in _DOTS:
+        if not follow or path in straight:
+            return path
+        if _link(path, filesystem) is None:
+            straight.add(path)
+            return path
+    return _walked(path, filesystem, follow=follow, straight=straight)
+
+
+_DOTS = ("", ".", "..")
+
+
+def _straight(filesystem: FileSystem) -> set[str] | None:
+    """See ``Seen.straight``; None for a file system that does not remember."""
+    known: set[str] | None = getattr(filesystem, "straight", None)
+    return known
+
+
+def _walked(
+    path: str, filesystem: FileSystem, *, follow: bool, straight: set[str] | None = None
+) -> str:
+    """``real_path``, component by component; what leads through no link joins ``straight``."""
+    done = ""
+    if straight:
+        done = path
+        while done and done not in straight:
+            done = done.rpartition("/")[0]
+    todo = [part for part in reversed(path[len(done) :].split("/")) if part not in ("", ".")]
+    parts = done.split("/")[1:]
     links = 0
     absorbed = False
     while todo:
         part = todo.pop()
         if part == "..":
             absorbed = _up(parts, absorbed=absorbed)
+            straight = None  # an unknown may now stand where nothing was looked at
             continue
         absorbed = False
         here = "/".join(("", *parts, part))
         target = None
         if (todo or follow) and links < MAX_LINKS:
             target = _link(here, filesystem)
+            if target is None and not links and straight is not None:
+                straight.add(here)
         if target is None:
             parts.append(part)
             continue
@@ -135,7 +174,7 @@ def real_path(path: str, filesystem: FileSystem, *, follow: bool = True) -> str:
 def _link(path: str, filesystem: FileSystem) -> str | None:
     if path.startswith(
         "/proc/"
-    ):  # magic links differ by process; the caller's are not the command's
+    ):  # magic links differ by process: the caller's are not the command's
         return None
     return filesystem.link(path) if filesystem.kind(path) is Kind.LINK else None
 
@@ -154,9 +193,9 @@ def through_proc(path: str, directory: str) -> str:
 
 def spelled(directories: Iterable[str], filesystem: FileSystem) -> tuple[str, ...]:
     """The directories as written, and as their links lead."""
-    written = tuple(directories)
-    real = (real_path(directory, filesystem) for directory in written)
-    return tuple(dict.fromkeys((*written, *real)))
+    written = list(directories)
+    real = [real_path(directory, filesystem) for directory in written]
+    return tuple(dict.fromkeys(written + real))
 
 
 def outside(
@@ -178,10 +217,14 @@ def outside_all(
     if is_exempt(path):
         return None
     real = real_path(path, filesystem, follow=follow)
-    if is_exempt(real) or any(is_inside(real, directory) for directory in directories):
+    for directory in directories:
+        if is_inside(real, directory):
+            return None
+    if is_exempt(real):
         return None
-    if any(_is_spelled(real, directory, filesystem) for directory in directories):
-        return None
+    for directory in directories:
+        if _is_spelled(real, directory, filesystem):
+            return None
     return path, real
 
 

@@ -99,15 +99,23 @@ def gather(
     if found is not None:
         return found
     seen = Seen(filesystem)
-    cwd = real_path(normalise(call.cwd), seen)
-    users = own_places(user_folders(env), seen)
-    inside = any(is_inside(folder, cwd) for folder in users)
-    there = any(seen.kind(folder) not in _NO_FOLDER for folder in project_folders(call, seen))
-    everything = policy.names_paths or inside or there
+    everything = policy.names_paths or _own_inside(call, env, seen)
     collected = collect(call, seen, grammar, everything=everything, env=env)
     if analyses and key:
         analyses.keep(key, seen, collected)
     return collected
+
+
+def _own_inside(call: ToolCall, env: Mapping[str, str], filesystem: FileSystem) -> bool:
+    """Whether Ringfence's own files stand where the call may work."""
+    cwd = real_path(normalise(call.cwd), filesystem)
+    for folder in own_places(user_folders(env), filesystem):
+        if is_inside(folder, cwd):
+            return True
+    for folder in project_folders(call, filesystem):
+        if filesystem.kind(folder) not in _NO_FOLDER:
+            return True
+    return False
 
 
 def collect(
@@ -135,11 +143,14 @@ def collect(
     if command is None and call.tool != "bash":
         command = "\n".join(commands_of(call)) or None  # the rules for bash see it too
     # A link may lead to Ringfence's own files, where there are any; else their name says it.
-    everything = everything or any("/.ringfence" in effect.path for effect in effects)
+    changes = False
+    for effect in effects:
+        everything = everything or "/.ringfence" in effect.path
+        changes = changes or effect.operation in _CHANGES
     touched = _touched(effects, filesystem) if everything else ()
     cwd = normalise(call.cwd)
     own: tuple[str, ...] = ()
-    if any(effect.operation in _CHANGES for effect in effects):
+    if changes:
         own = own_places((*project_folders(call, filesystem), *user_folders(env)), filesystem)
     if any(effect.operation is Operation.DELETE and BELOW in effect.path for effect in effects):
         own += tuple(file for folder in own for file in _files(folder, filesystem))
@@ -193,15 +204,15 @@ _SOCKETS = f"/tmp/ringfence-{os.getuid()}"  # noqa: S108 - as resident/client.py
 
 def own_places(folders: Iterable[str], filesystem: FileSystem) -> tuple[str, ...]:
     """The folders, and where they and the configs in them lead if they are links."""
-    written = tuple(folders)
-    files = (
-        name
-        for folder in written
-        if filesystem.kind(folder) not in _NO_FOLDER
-        for suffix in SUFFIXES
-        if filesystem.kind(name := f"{folder}/config{suffix}") is Kind.LINK
-    )
-    return spelled((*written, *files), filesystem)
+    written = list(folders)
+    real = [real_path(folder, filesystem) for folder in written]
+    links: list[str] = []
+    for folder in written:
+        if filesystem.kind(folder) not in _NO_FOLDER:
+            files = (f"{folder}/config{suffix}" for suffix in SUFFIXES)
+            links += (file for file in files if filesystem.kind(file) is Kind.LINK)
+    ends = [real_path(link, filesystem) for link in links]
+    return tuple(dict.fromkeys(written + links + real + ends))
 
 
 def _files(folder: str, filesystem: FileSystem) -> Iterator[str]:
@@ -255,12 +266,16 @@ def decided(decision: Decision, verdicts: tuple[Verdict, ...]) -> Decision:
 
 def _strictest(verdicts: tuple[Verdict, ...]) -> tuple[State, bool]:
     """The state that holds, and whether defaults alone say so."""
-    state = max((v.state for v in verdicts), key=lambda s: s.strictness, default=State.ASK)
-    defaults = [v.rule.default for v in verdicts if v.state is state]
+    states = {verdict.rule.state for verdict in verdicts}
+    state = next((state for state in _STRICTEST if state in states), State.ASK)
+    defaults = [v.rule.default for v in verdicts if v.rule.state is state]
     # One rule is enough to ask or deny. But `git status && rm x` is not allowed by a rule
     # for git: an allow is only a rule's if no part of it rests on a default.
     default = any(defaults) if state is State.ALLOW else bool(defaults) and all(defaults)
     return state, default
+
+
+_STRICTEST = sorted(State, key=lambda state: -state.strictness)
 
 
 def _explained(decision: Decision) -> Decision:

@@ -121,7 +121,7 @@ _OWN_COMMANDS = {
 
 def _own_files(facts: Facts, policy: Policy) -> tuple[Verdict, ...]:
     by_rule: dict[Rule, dict[Finding, None]] = {}
-    for touched in (*facts.findings, *facts.touched):
+    for touched in (*facts.findings, *facts.touched) if facts.own else ():
         if touched.effect.operation not in _CHANGES:
             continue
         paths = (touched.path, touched.real)
@@ -144,6 +144,8 @@ def _own_files(facts: Facts, policy: Policy) -> tuple[Verdict, ...]:
     verdicts = [Verdict("own_files", rule, tuple(found)) for rule, found in by_rule.items()]
     for command in facts.commands:
         arguments = _own_arguments(command.words)
+        if not arguments:
+            continue
         harmless = _OWN_COMMANDS.get("".join(arguments[:1]))
         if arguments[:1] == ("import",) and "--write" not in arguments:
             continue  # it prints
@@ -168,6 +170,8 @@ def _may_be_own(path: str, own: str, operation: Operation) -> bool:
 def _own_arguments(words: tuple[str, ...]) -> tuple[str, ...]:
     """What Ringfence is given, if the command runs it: by its name, as a module, by a launcher."""
     for index, word in enumerate(words):
+        if "ringfence" not in word:
+            continue
         name = word.rpartition("/")[2]
         starter = words[0].rpartition("/")[2]
         launched = index == 0 or starter in _LAUNCHERS or _PYTHON.match(starter)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 from types import MappingProxyType
 
 from ringfence.engine.policy import paths
@@ -193,18 +194,20 @@ class LayeredPolicy:
 
     @_free.default
     def _without_held(self) -> tuple[Layer, ...]:
-        return tuple(layer for layer in self.layers if not layer.held)
+        return tuple([layer for layer in self.layers if not layer.held])
 
     def for_agent(
         self, agent: str | None, env: Mapping[str, str] = MappingProxyType({})
     ) -> LayeredPolicy:
         """The policy for one agent, without the layers of others; ``env`` fills in patterns."""
-        layers = tuple(la for la in self.layers if la.agent in (None, agent))
+        layers = self.layers and tuple(la for la in self.layers if la.agent in (None, agent))
         return LayeredPolicy(layers, env)
 
     @property
     def held(self) -> tuple[LayeredPolicy, ...]:
         """Each layer that is held, as a policy by itself."""
+        if len(self._free) == len(self.layers):
+            return ()
         return tuple(
             LayeredPolicy((evolve(layer, held=False),), self.env)
             for layer in self.layers
@@ -214,6 +217,8 @@ class LayeredPolicy:
     @property
     def headless(self) -> State:
         """What a question becomes where nobody can be asked: deny, unless a file says allow."""
+        if not self.layers:
+            return State.DENY
         if any(layer.held and layer.headless is State.DENY for layer in self.layers):
             return State.DENY
         said = [layer.headless for layer in self._free if layer.headless is not None]
@@ -239,8 +244,10 @@ class LayeredPolicy:
 
         Where a strict rule only may match, the answer is ask at least.
         """
-        asked: Rule | None = None
         decided = self.default(surface, subjects[0])
+        if not self._free:
+            return decided
+        asked: Rule | None = None
         for entry in self._entries(surface):
             if entry.decides(subjects, aliases):
                 decided = entry.rule
@@ -307,6 +314,11 @@ class LayeredPolicy:
         for layer in reversed(self._free):
             if layer.asks_unless_set:
                 return layer.left_out(surface)
-        if surface == "special":
-            return Rule(State.ASK, f"special.{subject}", BUILT_IN, default=True, built_in=True)
-        return Rule(State.ALLOW, f"defaultPolicy.{surface}", BUILT_IN, default=True, built_in=True)
+        return _built_in(surface, subject if surface == "special" else "")
+
+
+@lru_cache(maxsize=64)
+def _built_in(surface: str, subject: str) -> Rule:
+    if surface == "special":
+        return Rule(State.ASK, f"special.{subject}", BUILT_IN, default=True, built_in=True)
+    return Rule(State.ALLOW, f"defaultPolicy.{surface}", BUILT_IN, default=True, built_in=True)

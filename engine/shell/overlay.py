@@ -14,6 +14,12 @@ class Overlay:
     below: FileSystem
     links: dict[str, str] = field(factory=dict)
 
+    @property
+    def straight(self) -> set[str] | None:
+        """See ``Seen``; None where links were made, which may stand anywhere."""
+        known: set[str] | None = None if self.links else getattr(self.below, "straight", None)
+        return known
+
     def kind(self, path: str) -> Kind:
         """See FileSystem."""
         return Kind.LINK if path in self.links else self.below.kind(path)
