@@ -25,10 +25,10 @@ from ringfence.rules.commands.data import lookup
 from ringfence.rules.commands.expression import tested_files
 from ringfence.rules.commands.found import below, found_names
 from ringfence.rules.commands.placing import (
-    has_kind,
     kinds_of,
     moves,
     names_module,
+    option_kinds,
     paths_among,
 )
 from ringfence.rules.commands.reading import subentry
@@ -86,7 +86,7 @@ class _Interpreter:
     tree: bool = False  # whether operands stand for the whole tree below them
     changed: dict[str, bool] = field(factory=dict)  # modifiers that options give or take
     follow: bool | None = None  # whether links among the operands are followed, if options say
-    roots: list[str] = field(factory=list)
+    placed: Sequence[Item] = ()  # what is read now
 
     # --- the whole command -------------------------------------------------------------------
 
@@ -99,21 +99,26 @@ class _Interpreter:
             return
         arguments = read_arguments(entry, self.argv, start)
         entry, items = self.conditions(entry, arguments.items)
-        self.entry = entry
-        self.found.bases += [item.values[-1].text for item in items if moves(item, later=False)]
-        self.roots = paths_among(entry, items) or ["."]
+        self.entry, self.placed = entry, items
+        kinds = option_kinds(items)
+        if "base" in kinds:
+            self.found.bases += [item.values[-1].text for item in items if moves(item, later=False)]
         later = self.items(items)
-        module = next((item for item in items if names_module(item)), None)
+        module = None
+        if "module" in kinds:
+            module = next((item for item in items if names_module(item)), None)
         if module is not None:
             self.module(entry, module, arguments.rest)
         elif entry.commands and arguments.rest < len(self.argv):
             self.subcommand(entry, arguments.rest)
         else:
-            self.operands(entry, arguments, items)
+            self.operands(entry, arguments, items, kinds)
             self.implied(entry, later)
 
     def environment(self, entry: Entry | None, environment: Sequence[Field]) -> None:
         """What the variables set for the command make it touch or run."""
+        if not environment:
+            return
         general = lookup(_ANY_COMMAND)
         for index, variable in enumerate(environment, len(self.argv)):
             name, _, text = variable.text.partition("=")
@@ -156,6 +161,8 @@ class _Interpreter:
 
     def conditions(self, entry: Entry, items: Sequence[Item]) -> tuple[Entry, Sequence[Item]]:
         """Apply the entry's ``when`` parts that hold."""
+        if not entry.when:
+            return entry, items
         names = names_given(items)
         result = items
         for when in entry.when:
@@ -353,19 +360,21 @@ class _Interpreter:
 
     # --- operands ----------------------------------------------------------------------------
 
-    def operands(self, entry: Entry, arguments: Arguments, items: Sequence[Item]) -> None:
-        """Give each operand its kind, those left unread included."""
+    def operands(
+        self, entry: Entry, arguments: Arguments, items: Sequence[Item], kinds: frozenset[str]
+    ) -> None:
+        """Give each operand its kind, those left unread included; options take ``kinds``."""
         operands = [item for item in items if isinstance(item, Piece)]
         operands += [
             piece(self.argv, index, after=arguments.ended)
             for index in range(arguments.rest, len(self.argv))
         ]
-        if any(has_kind(item, "split") for item in items):
+        if "split" in kinds:
             return  # the words behind it belong to the command that was split
-        if any(has_kind(item, "words") for item in items):
+        if "words" in kinds:
             self.words(evolve(entry, operands=(Value("words"),)), operands)
             return
-        if any(value.kind in _REST for value in entry.operands):
+        if not entry.kinds.isdisjoint(_REST):
             self.words(entry, operands)
             return
         if entry.default and not paths_among(entry, operands):
@@ -382,9 +391,10 @@ class _Interpreter:
 
     def place(self, kinds: Sequence[Value], operands: Sequence[Piece]) -> None:
         """Give operands their kinds by their position."""
-        counted = [operand for operand in operands if not self.keyed(operand)]
+        counted = operands
+        if self.entry.keys or self.entry.assignments:
+            counted = [operand for operand in operands if not self.keyed(operand)]
         slots = kinds_of(kinds, len(counted))
-        takes_paths = any(value.operation for value in kinds)
         key = ""
         for index, part in enumerate(counted):
             value = slots[index] if index < len(slots) else Value("arguments")
@@ -398,7 +408,8 @@ class _Interpreter:
                 part = evolve(part, text=f"{key}={part.text}")  # noqa: PLW2901  # with its key
             if value.kind != "execute" or part.text not in _STANDARD_INPUT:
                 self.operand(value, part, f"operand of {self.entry.name}")
-            self.shifted = self.shifted or (part.several and takes_paths)
+            if part.several and not self.shifted:
+                self.shifted = any(value.operation for value in kinds)
 
     def operand(self, value: Value, part: Piece, fact: str) -> None:
         """One operand; options may have changed what happens to it (``sed -i``)."""
@@ -406,11 +417,12 @@ class _Interpreter:
             changed = value.modifiers | {"tree"} if self.tree else value.modifiers
             if self.follow is not None:
                 changed = changed - {"nofollow"} if self.follow else changed | {"nofollow"}
-            reads = any(other.operation is Operation.READ for other in self.entry.operands)
-            if value.operation is Operation.READ or not reads:  # of what `cp` writes, nothing
+            # Of what `cp` writes, nothing is changed.
+            if self.changed and (value.operation is Operation.READ or not self.entry.reads):
                 for name, given in self.changed.items():
                     changed = changed | {name} if given else changed - {name}
-            value = evolve(value, modifiers=changed)
+            if changed != value.modifiers:
+                value = evolve(value, modifiers=changed)
         if self.operation is not None and value.operation is Operation.READ:
             value = evolve(value, kind=self.operation.value)
         self.value(value, part, fact)
@@ -489,7 +501,7 @@ class _Interpreter:
             names = found_names([w.text for w in self.argv], item.values[0].argument - 1)
             self.found.commands += executed(
                 words,
-                self.roots,
+                paths_among(self.entry, self.placed) or ["."],
                 names,
                 in_directory=item.name.endswith("dir"),
                 appends=item.option.values[0].has("appends"),

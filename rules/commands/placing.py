@@ -16,29 +16,37 @@ def paths_among(entry: Entry, items: Sequence[Item]) -> list[str]:
     return [text for text, kind in zip(texts, kinds, strict=False) if kind.operation]
 
 
-def has_kind(item: Item, kind: str) -> bool:
-    """Whether the item is an option with a value of that kind."""
-    if not isinstance(item, Given) or item.option is None:
-        return False
-    return any(value.kind == kind for value in item.option.values)
+def option_kinds(items: Sequence[Item]) -> frozenset[str]:
+    """The kinds of values that the options among the items take."""
+    kinds: frozenset[str] = frozenset()
+    for item in items:
+        if isinstance(item, Given) and item.option is not None:
+            kinds = kinds | item.option.kinds if kinds else item.option.kinds
+    return kinds
 
 
 def names_module(item: Item) -> TypeGuard[Given]:
     """Whether the option names the module or command whose words follow."""
-    return isinstance(item, Given) and bool(item.values) and has_kind(item, "module")
+    if not isinstance(item, Given) or item.option is None:
+        return False
+    return bool(item.values) and "module" in item.option.kinds
 
 
 def moves(item: Item, *, later: bool) -> TypeGuard[Given]:
     """Whether the option moves the command (or, ``later``, the operands behind) elsewhere."""
-    if not isinstance(item, Given) or item.option is None or not item.values:
+    if not isinstance(item, Given) or item.option is None or "base" not in item.option.kinds:
+        return False
+    if not item.values:
         return False
     return any(v.kind == "base" and v.has("later") == later for v in item.option.values)
 
 
 def kinds_of(values: Sequence[Value], count: int) -> list[Value]:
     """The kinds of ``count`` operands: the repeated one leaves room for those behind it."""
-    position = next((i for i, value in enumerate(values) if value.repeats), None)
-    if position is None:
+    for position, value in enumerate(values):  # noqa: B007 - of use where the loop ends early
+        if value.repeats:
+            break
+    else:
         return list(values[:count])
     head = list(values[:position])
     tail = list(values[position + 1 :])

@@ -133,10 +133,11 @@ class Value:
     modifiers: frozenset[str] = frozenset()
     keys: tuple[str, ...] = ()
     repeats: bool = False
+    operation: Operation | None = field(init=False, eq=False, repr=False)
+    """What happens to the path, None if the value is not a path."""
 
-    @property
-    def operation(self) -> Operation | None:
-        """What happens to the path, None if the value is not a path."""
+    @operation.default
+    def _of_kind(self) -> Operation | None:
         return PATH_KINDS.get(self.kind)
 
     @property
@@ -183,6 +184,12 @@ class Option:
     names: tuple[str, ...]
     values: tuple[Value, ...]
     role: str = ""
+    kinds: frozenset[str] = field(init=False, repr=False)
+    """Those of its values."""
+
+    @kinds.default
+    def _of_values(self) -> frozenset[str]:
+        return frozenset([value.kind for value in self.values])
 
     @property
     def optional(self) -> bool:
@@ -214,6 +221,7 @@ class When:
             return False
         return self.absent.isdisjoint(names)
 
+    @lru_cache(maxsize=1024)  # noqa: B019 - entries and what changes them live as long as their tables
     def applied(self, entry: Entry) -> Entry:
         """The entry with what this changes of it."""
         return evolve(
@@ -261,6 +269,18 @@ class Entry:
     inputs: str = ""  # the word behind which inputs of a shell command stand: parallel's :::
     appends_input: bool = False
     other_user: bool = False
+    kinds: frozenset[str] = field(init=False, repr=False)
+    """Those of its operands."""
+    reads: bool = field(init=False, repr=False)
+    """Whether any operand is only read."""
+
+    @kinds.default
+    def _of_operands(self) -> frozenset[str]:
+        return frozenset([value.kind for value in self.operands])
+
+    @reads.default
+    def _any_read(self) -> bool:
+        return any(value.operation is Operation.READ for value in self.operands)
 
     def option(self, name: str) -> Option | None:
         """The option of that exact name, or None."""
