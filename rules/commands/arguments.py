@@ -98,26 +98,27 @@ class _Reader:
                 continue
             found = self._option(text)
             items += found
-            if any(self._ends(item) for item in found):
+            if self._ends(found):
                 break
         return Arguments(items, self.index, self.ended)
 
     def _is_option(self, text: str) -> bool:
-        if self.entry.syntax is Syntax.NONE or len(text) < 2:
+        if len(text) < 2 or text[0] not in "+-" or self.entry.syntax is Syntax.NONE:
             return False
         if text[0] == "+":
             return self.entry.option(text) is not None or self.entry.option(text[:2]) is not None
-        if text[0] != "-":
-            return False
         pattern = self.entry.hyphen_operands
         return pattern is None or pattern.match(text) is None
 
     @staticmethod
-    def _ends(item: Item) -> bool:
-        """Whether nothing behind this option is read as an option: ``python -c``, ``-exec``."""
-        if not isinstance(item, Given) or item.option is None:
-            return False
-        return any(value.has("ends") or value.kind == "words" for value in item.option.values)
+    def _ends(items: Sequence[Item]) -> bool:
+        """Whether nothing behind these options is read as one: ``python -c``, ``-exec``."""
+        for item in items:
+            if isinstance(item, Given) and item.option is not None:
+                for value in item.option.values:
+                    if value.kind == "words" or "ends" in value.modifiers:
+                        return True
+        return False
 
     def _option(self, text: str) -> list[Item]:
         self.index += 1

@@ -58,9 +58,10 @@ class Collector:
         own = value.kind in ("base", "directory")
         base = None if own else self.base_of.get(part.argument, self.base)
         operation = value.operation or Operation.READ
+        modifiers = value.modifiers
         if read_only(value, part.text):
             operation = Operation.READ
-        listed = value.has("names") and part.text == "-"
+        listed = "names" in modifiers and part.text == "-"
         for text in ["-"] if listed else paths_in(value, part.text):
             use = PathUse(
                 text,
@@ -68,23 +69,26 @@ class Collector:
                 part.argument,
                 fact,
                 base=base,
-                possible=part.several or not value.modifiers.isdisjoint(_UNSURE),
-                recursive=value.has("tree"),
+                possible=part.several or not modifiers.isdisjoint(_UNSURE),
+                recursive="tree" in modifiers,
                 glob=part.glob,
                 language=value.language or None,
-                follow=text.endswith("/") or not value.has("nofollow"),
-                tilde=value.has("tilde"),
-                names=value.has("names"),
-                through=value.has("through"),
-                paired=value.has("paired"),
-                hidden=not value.has("shown"),
+                follow=text.endswith("/") or "nofollow" not in modifiers,
+                tilde="tilde" in modifiers,
+                names="names" in modifiers,
+                through="through" in modifiers,
+                paired="paired" in modifiers,
+                hidden="shown" not in modifiers,
             )
             self.paths.append(use)
-            folder = posixpath.dirname(text)
-            if value.has("folder") and folder and folder not in _DEVICES:
-                self.paths.append(evolve(use, path=folder, operation=Operation.READ))
-            if value.has("input"):
+            if "folder" in modifiers:
+                folder = posixpath.dirname(text)
+                if folder and folder not in _DEVICES:
+                    self.paths.append(evolve(use, path=folder, operation=Operation.READ))
+            if "input" in modifiers:
                 self.wrapped.input_file = text
+        if "there" not in modifiers:
+            return
         self.paths += [
             PathUse(
                 text,
@@ -94,7 +98,7 @@ class Collector:
                 base=base,
                 possible=True,
                 there=True,
-                follow=not value.has("nofollow"),
+                follow="nofollow" not in modifiers,
             )
             for text in names_in(value, part.text)
         ]
@@ -152,12 +156,14 @@ class Collector:
             )
             for program in self.programs
         ]
-        excluded = tuple(self.excluded)
-        paths = (evolve(p, excluded=excluded) if p.through else p for p in self.paths)
+        paths = self.paths
+        if self.excluded:
+            excluded = tuple(self.excluded)
+            paths = [evolve(p, excluded=excluded) if p.through else p for p in paths]
         return Usage(
             name,
             known=True,
-            paths=tuple(dict.fromkeys(paths)),
+            paths=tuple(dict.fromkeys(paths) if len(paths) > 1 else paths),
             programs=tuple(programs),
             commands=tuple(self.commands),
             opaque=tuple(dict.fromkeys(self.opaque)),

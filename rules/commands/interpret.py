@@ -494,6 +494,10 @@ class _Interpreter:
             words, appends=self.entry.appends_input, other_user=self.entry.other_user
         )
 
+    def roots(self) -> list[str]:
+        """Where ``find`` begins."""
+        return paths_among(self.entry, self.placed) or ["."]
+
     def executes(self, item: Given) -> None:
         """``-exec words ;``."""
         words = [evolve(self.argv[part.argument], text=part.text) for part in item.values]
@@ -501,7 +505,7 @@ class _Interpreter:
             names = found_names([w.text for w in self.argv], item.values[0].argument - 1)
             self.found.commands += executed(
                 words,
-                paths_among(self.entry, self.placed) or ["."],
+                self.roots(),
                 names,
                 in_directory=item.name.endswith("dir"),
                 appends=item.option.values[0].has("appends"),
@@ -518,7 +522,7 @@ class _Interpreter:
             fact = f"{name} of {self.entry.name}"
             self.found.paths += [
                 PathUse(path, Operation.DELETE, index, fact, follow=False)
-                for root in self.roots
+                for root in self.roots()
                 for path in below(root, names)
             ]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from ringfence.grammar.regex import compiled
 from ringfence.rules.classify import file_url_path, is_url, leads_out
@@ -20,8 +20,24 @@ _FORM = compiled(r"(?:^|=)[@<]\"?(?P<path>[^;\"]*)")
 _NAME_AT = compiled(r"[^=@]*@(?P<path>.*)", re.DOTALL)
 
 
-def paths_in(value: Value, text: str) -> Iterator[str]:
+def paths_in(value: Value, text: str) -> Iterable[str]:
     """The paths that ``text`` names, if it is a value of the kind and modifiers of ``value``."""
+    if value.kind != "url" and value.modifiers.isdisjoint(_READ_OUT):
+        return () if text in _NO_FILE else (text,)
+    return _paths_in(value, text)
+
+
+_READ_OUT = frozenset(
+    (
+        *("braces", "last", "commas", "colons", "at", "response", "name-at", "form", "prefix"),
+        *("named", "keys", "scheme", "selects"),
+        *("url", "remote", "revision", "known", "slash", "shaped", "made"),
+    )
+)
+"""Modifiers by which a path is less than the whole text, or the text none."""
+
+
+def _paths_in(value: Value, text: str) -> Iterator[str]:
     for part in _parts(value, text):
         if part in _NO_FILE:
             continue
