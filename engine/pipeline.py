@@ -99,23 +99,10 @@ def gather(
     if found is not None:
         return found
     seen = Seen(filesystem)
-    everything = policy.names_paths or _own_inside(call, env, seen)
-    collected = collect(call, seen, grammar, everything=everything, env=env)
+    collected = collect(call, seen, grammar, everything=policy.names_paths, env=env)
     if analyses and key:
         analyses.keep(key, seen, collected)
     return collected
-
-
-def _own_inside(call: ToolCall, env: Mapping[str, str], filesystem: FileSystem) -> bool:
-    """Whether Ringfence's own files stand where the call may work."""
-    cwd = real_path(normalise(call.cwd), filesystem)
-    for folder in own_places(user_folders(env), filesystem):
-        if is_inside(folder, cwd):
-            return True
-    for folder in project_folders(call, filesystem):
-        if filesystem.kind(folder) not in _NO_FOLDER:
-            return True
-    return False
 
 
 def collect(
@@ -128,7 +115,8 @@ def collect(
 ) -> Collected:
     """Find every effect of the call, inside and outside.
 
-    With ``everything``, the facts hold the effects inside, too. For ``env`` see ``decide``.
+    With ``everything``, the facts hold the effects inside, too; so they do where one may change
+    Ringfence's own files. For ``env`` see ``decide``.
     """
     env = environment(call) if env is None else env
     try:
@@ -143,17 +131,17 @@ def collect(
     if command is None and call.tool != "bash":
         command = "\n".join(commands_of(call)) or None  # the rules for bash see it too
     # A link may lead to Ringfence's own files, where there are any; else their name says it.
-    changes = False
-    for effect in effects:
-        everything = everything or "/.ringfence" in effect.path
-        changes = changes or effect.operation in _CHANGES
+    operations = {effect.operation for effect in effects}
+    own: tuple[str, ...] = ()
+    if not operations.isdisjoint(_CHANGES):
+        own = own_places((*project_folders(call, filesystem), *user_folders(env)), filesystem)
+        everything = everything or _names_own(effects) or _own_inside(call, env, filesystem)
+    if Operation.DELETE in operations and any(
+        effect.operation is Operation.DELETE and BELOW in effect.path for effect in effects
+    ):
+        own += tuple(file for folder in own for file in _files(folder, filesystem))
     touched = _touched(effects, filesystem) if everything else ()
     cwd = normalise(call.cwd)
-    own: tuple[str, ...] = ()
-    if changes:
-        own = own_places((*project_folders(call, filesystem), *user_folders(env)), filesystem)
-    if any(effect.operation is Operation.DELETE and BELOW in effect.path for effect in effects):
-        own += tuple(file for folder in own for file in _files(folder, filesystem))
     above = projects_above(cwd, filesystem) if touched else ()
     bases = dict.fromkeys((cwd, *map(normalise, call.roots), *above))
     facts = Facts(
@@ -170,6 +158,22 @@ def collect(
         frozenset(folder for folder in own if filesystem.kind(folder) is Kind.MISSING),
     )
     return Collected(effects, facts)
+
+
+def _own_inside(call: ToolCall, env: Mapping[str, str], filesystem: FileSystem) -> bool:
+    """Whether Ringfence's own files stand where the call may work."""
+    cwd = real_path(normalise(call.cwd), filesystem)
+    for folder in own_places(user_folders(env), filesystem):
+        if is_inside(folder, cwd):
+            return True
+    for folder in project_folders(call, filesystem):
+        if filesystem.kind(folder) not in _NO_FOLDER:
+            return True
+    return False
+
+
+def _names_own(effects: Iterable[Effect]) -> bool:
+    return any("/.ringfence" in effect.path for effect in effects)
 
 
 _NO_FOLDER = (Kind.MISSING, Kind.UNKNOWN)
