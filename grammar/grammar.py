@@ -12,7 +12,7 @@ from ringfence.grammar.builder import Builder, program
 from ringfence.grammar.errors import TooComplex, Unexpected
 from ringfence.grammar.machine import Machine, Offsets, Program, Token
 from ringfence.grammar.nodes import List, ListItem, Script, SyntaxProblem
-from ringfence.grammar.records import evolve, field, frozen
+from ringfence.grammar.records import field, frozen
 from ringfence.grammar.tables import Tables
 
 MAX_NESTED_TEXTS = 40
@@ -97,7 +97,7 @@ class Grammar:
             body = List((lines[0].span[0], lines[-1].span[1]) if lines else (start, start), lines)
             place = SyntaxProblem((min(problem.span[0], end), end), problem.message, problem.span)
             return Script((start, end), body, place)
-        return evolve(script, span=machine.whole())
+        return Script(machine.whole(), script.body, script.problem)
 
     def _machine(
         self,

@@ -37,7 +37,7 @@ def evaluate(command: str, shell: Shell, grammar: Grammar | None = None) -> Eval
     inherited = {n: _inherited(n, value) for n, value in shell.env.items() if n != "PWD"}
     run = Run(shell, recorder, overlay, grammar or bash(), inherited)
     run.walker = walker = TreeWalker(run)
-    state = State((shell.cwd,), dict(inherited))
+    state = State((shell.cwd,), dict(inherited), output=())
     everything = (0, len(command))
     try:
         script = run.grammar.parse(command, follow_shopt=True)

@@ -107,14 +107,16 @@ def execute(call: Call) -> Outcome:
     own = environment.own_variables(call)
     use = usage(call.argv, own)
     program = _Program(call, use, (*call.argv, *own))
-    before, state.output = state.output, ("",)
+    before = state.output
+    if before:
+        state.output = ("",)
     scripts.command_word(call, head)
     projects.look(call)
     program.run()
     if not is_tidy(call.argv, use):
         state.changed = True
     inner, state.output = state.output, before
-    printed = _printed(call)
+    printed = _printed(call) if before else ""
     if printed is not None:
         state.write(printed)
     elif use.commands or any(program.language == "bash" for program in use.programs):

@@ -87,7 +87,8 @@ def _rounds(
         unsteady += other is not None or bool(loop.broken) or number >= MAX_ROUNDS
         current = widen(entry, after) if unsteady > STEADY_ROUNDS else after
         if is_steady(entry, current):
-            current.output = (joined(entry.output + current.output),)
+            if heard := entry.output + current.output:
+                current.output = (joined(heard),)
             return None if other is None else current
     raise LimitExceededError("a loop goes on too long to be evaluated")
 

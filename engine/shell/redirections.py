@@ -34,9 +34,12 @@ class Redirected:
     may_fail: bool = False  # a file may be missing, or no file; a descriptor may be closed
 
 
+_NONE = Redirected()
+
+
 def perform(world: World, redirections: Sequence[Redirection]) -> Redirected:
     """Perform ``redirections`` from left to right; the state's ``input`` is what then is read."""
-    result = Redirected()
+    result = _NONE
     for redirection in redirections:
         operator = redirection.operator
         if operator in ("<<", "<<-", "<<<"):

@@ -102,7 +102,7 @@ class State:
     - ``input``: what is left to read on standard input; in the source it stands at ``input_at``,
       if it is a here-document. ``descriptors`` hold what else is open for reading, by number.
     - ``output``: the possible texts written to standard output since the enclosing substitution
-      or pipe began.
+      or pipe began; none where nothing in the command reads it.
     - ``files``: what this command itself wrote, by path: its text, or None if a program did;
       ``built`` are those of them that the project's own sources became. ``made`` and ``links``:
       the directories and symbolic links it made. ``changed``: whether a program ran that may
@@ -162,8 +162,8 @@ class State:
 
     def write(self, text: str) -> None:
         """Add to standard output."""
-        if text:
-            self.output = tuple(before + text for before in self.output)
+        if text and self.output:
+            self.output = tuple([before + text for before in self.output])
 
     def absorb(self, other: State) -> None:
         """Take over what a process leaves behind that began in this state: what it wrote."""

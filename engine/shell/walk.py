@@ -194,14 +194,14 @@ class TreeWalker:
         current: State = state.copy()
         inputs: tuple[str, ...] = (state.input,)
         for index, one in enumerate(command.commands):
-            after = self._piped(one, current, inputs)
+            last = index + 1 == len(command.commands)
+            after = self._piped(one, current, inputs, heard=bool(before) or not last)
             if after is None:
                 inputs = (UNKNOWN,)
                 continue
             state.absorb(after)
             current = state.copy()
             inputs = after.output
-            last = index + 1 == len(command.commands)
             state.output = outputs(a + b for a in before for b in inputs) if last else before
         last_one = {"0": True, "1": False}.get(state.status)
         if "pipefail" in state.options:
@@ -209,12 +209,14 @@ class TreeWalker:
         outcome = by_answer(state, last_one)
         return outcome.inverted() if command.negated else outcome
 
-    def _piped(self, command: Command, state: State, inputs: Sequence[str]) -> State | None:
+    def _piped(
+        self, command: Command, state: State, inputs: Sequence[str], *, heard: bool
+    ) -> State | None:
         """One command of a pipeline in its subshell, for each text that it may read."""
         texts = inputs if len(inputs) <= MAX_PIPED else (joined(inputs),)
 
         def evaluate(inner: State) -> Outcome:
-            inner.output = ("",)
+            inner.output = ("",) if heard else ()
             return self.execute(command, inner)
 
         states: list[State | None] = []
