@@ -41,7 +41,7 @@ def evaluate(command: str, shell: Shell, grammar: Grammar | None = None) -> Eval
     everything = (0, len(command))
     try:
         script = run.grammar.parse(command, follow_shopt=True)
-        walker.subshell(lambda inner: walker.execute_script(script, inner), state)
+        walker.shell(lambda inner: walker.execute_script(script, inner), state)
     except (LimitExceededError, TooComplex) as error:
         recorder.limit(str(error), everything)
     except RecursionError:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 
 from ringfence.engine.shell.outcome import Outcome
 from ringfence.engine.shell.state import State, join
 from ringfence.grammar.records import define, field
 from ringfence.rules.model import is_known
+
+_AS_BEFORE = nullcontext()
 
 
 @define
@@ -50,14 +52,17 @@ class Control:
             self.exits[-1].append(state.copy())
         return Outcome(None, None)
 
-    @contextmanager
-    def guard(self, really: bool = True) -> Iterator[None]:
+    def guard(self, really: bool = True) -> AbstractContextManager[None]:
         """Within, a failure is looked at by a condition."""
-        self.guarded += really
+        return self._guard() if really else _AS_BEFORE
+
+    @contextmanager
+    def _guard(self) -> Iterator[None]:
+        self.guarded += 1
         try:
             yield
         finally:
-            self.guarded -= really
+            self.guarded -= 1
 
     @contextmanager
     def loop(self) -> Iterator[Loop]:

@@ -55,9 +55,9 @@ def fields(world: World, words: Iterable[Word]) -> list[Field]:
     """The fields that ``words`` expand to as arguments of a command."""
     result: list[Field] = []
     for word in words:
-        static = _static(word)
-        if static is not None:
-            result.append(static)
+        found = static(word)
+        if found is not None:
+            result.append(found)
             continue
         for one in _braces(word):
             result.extend(_word_fields(world, one, word))
@@ -70,9 +70,9 @@ def text(world: World, word: Word | None, *, assignment: bool = False) -> Field:
     """The one field that ``word`` expands to where bash neither splits nor globs it."""
     if word is None:
         return Field("", (0, 0))
-    static = _static(word)
-    if static is not None:
-        return static
+    fixed = static(word)
+    if fixed is not None:
+        return fixed
     found = _tilde(world, word.parts, assignment=assignment)
     return Field(
         bounded(plain(found)),
@@ -92,22 +92,32 @@ def document(world: World, word: Word) -> str:
     return bounded(plain(_parts(world, word.parts, quoted=True)))
 
 
-def _static(word: Word) -> Field | None:
+_TEXTS = (SingleQuoted, Escaped, AnsiCQuoted)
+_UNQUOTED = (Literal, Escaped)
+
+
+def static(word: Word) -> Field | None:
     """The field of a word in which nothing is expanded, which most words are; None for others."""
+    parts = word.parts
+    if len(parts) == 1 and type(parts[0]) is Literal:
+        value = parts[0].text
+        if not value or _EXPANDED.search(value) is not None:
+            return None
+        return Field(bounded(value), word.span)
     texts: list[str] = []
     quoted = False
-    for part in word.parts:
+    for part in parts:
         if isinstance(part, Literal):
             if _EXPANDED.search(part.text) is not None:
                 return None
             texts.append(part.text)
             continue
         quoted = True
-        if isinstance(part, SingleQuoted | Escaped | AnsiCQuoted):
+        if isinstance(part, _TEXTS):
             texts.append(part.text)
         elif isinstance(part, DoubleQuoted):
             for inner in part.parts:
-                if not isinstance(inner, Literal | Escaped):
+                if not isinstance(inner, _UNQUOTED):
                     return None
                 texts.append(inner.text)
         else:

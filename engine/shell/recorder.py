@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 
 from ringfence.engine.filesystem import Kind
 from ringfence.engine.paths import join, kernel_path, outside, through_proc
@@ -26,6 +26,7 @@ from ringfence.rules.model import (
 )
 
 _NEWLINE = compiled("\n")
+_AS_BEFORE = nullcontext()
 _GLOBBING = "pathname expansion"
 
 
@@ -53,6 +54,8 @@ class Recorder:
     @property
     def effects(self) -> tuple[Effect, ...]:
         """In the order found; last the patterns that nothing but bash has looked at."""
+        if not self._listed:
+            return tuple(self._effects.values())
         seen = {(effect.span, effect.path) for effect in self._effects.values()}
         listed = dict.fromkeys(e for e in self._listed if (e.span, e.path) not in seen)
         return (*self._effects.values(), *listed)
@@ -67,14 +70,17 @@ class Recorder:
         """In the order found."""
         return tuple(self._commands.values())
 
-    @contextmanager
-    def possibly(self, perhaps: bool = True) -> Iterator[None]:
+    def possibly(self, perhaps: bool = True) -> AbstractContextManager[None]:
         """Within, whatever is found happens only perhaps."""
-        self.uncertain += perhaps
+        return self._possibly() if perhaps else _AS_BEFORE
+
+    @contextmanager
+    def _possibly(self) -> Iterator[None]:
+        self.uncertain += 1
         try:
             yield
         finally:
-            self.uncertain -= perhaps
+            self.uncertain -= 1
 
     @contextmanager
     def silent(self) -> Iterator[None]:
@@ -246,7 +252,7 @@ class Recorder:
     ) -> None:
         """Record that the simple command at ``span`` would run as ``argv``; see CommandLine."""
         place = self.span(span)
-        words = tuple(field.text for field in argv)
+        words = tuple([field.text for field in argv])
         key = (place, words)
         within, kept = within or self.anchor is not None, self.muted > 0
         known = self._commands.get(key)

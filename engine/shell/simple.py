@@ -177,7 +177,11 @@ def _arguments(
     assignments: dict[int, Assignment] = {}
     for argument in command.arguments:
         if isinstance(argument, Word):
-            argv.extend(expansion.fields(world, (argument,)))
+            static = expansion.static(argument)
+            if static is None:
+                argv.extend(expansion.fields(world, (argument,)))
+            else:
+                argv.append(static)
         else:
             assignments[len(argv)] = argument
             value = (
@@ -198,8 +202,9 @@ def _with_words(
     run = world.run
     before = world.state.input
     redirected = redirections.perform(world, command.redirections)
-    fed = any(r.operator[0] == "<" and r.fd in (None, "0") for r in command.redirections)
-    saved = {a.name: world.state.variables.get(a.name) for a in command.assignments}
+    saved: dict[str, Variable | None] = {}
+    if command.assignments:
+        saved = {a.name: world.state.variables.get(a.name) for a in command.assignments}
     for assignment in command.assignments:
         perform_assignment(world, assignment, {"exported": True})
     span = (command.arguments[0].span[0], command.arguments[-1].span[1])
@@ -212,9 +217,13 @@ def _with_words(
     def body(_: State) -> Outcome:
         return dispatch(Call(world, argv, span, assignments))
 
-    outcome = redirections.collected(
-        world, redirected, body, restore=before if fed and not persists else None
-    )
+    if command.redirections:
+        fed = any(r.operator[0] == "<" and r.fd in (None, "0") for r in command.redirections)
+        outcome = redirections.collected(
+            world, redirected, body, restore=before if fed and not persists else None
+        )
+    else:
+        outcome = body(world.state)
     last = Variable((UNKNOWN if argv[-1].several else as_value(argv[-1]),), steps=argv[-1].steps)
 
     def finish(after: State) -> None:

@@ -191,16 +191,14 @@ class TreeWalker:
                 outcome = self.execute(command.commands[0], state)
             return outcome.inverted() if command.negated else outcome
         before = state.output
-        current: State = state.copy()
         inputs: tuple[str, ...] = (state.input,)
         for index, one in enumerate(command.commands):
             last = index + 1 == len(command.commands)
-            after = self._piped(one, current, inputs, heard=bool(before) or not last)
+            after = self._piped(one, state, inputs, heard=bool(before) or not last)
             if after is None:
                 inputs = (UNKNOWN,)
                 continue
             state.absorb(after)
-            current = state.copy()
             inputs = after.output
             state.output = outputs(a + b for a in before for b in inputs) if last else before
         last_one = {"0": True, "1": False}.get(state.status)
@@ -224,18 +222,21 @@ class TreeWalker:
             start = state.copy()
             start.input, start.input_at = text, None
             with self.run.recorder.possibly(len(texts) > 1):
-                states.append(self.subshell(evaluate, start))
+                states.append(self.shell(evaluate, start))
         return join(states)
 
     # --- subshells, functions, scripts ---------------------------------------------------------
 
     def subshell(self, body: Callable[[State], Outcome], state: State) -> State | None:
         """See Walker."""
-        inner = state.copy()
-        inner.traps = {}
+        return self.shell(body, state.copy())
+
+    def shell(self, body: Callable[[State], Outcome], state: State) -> State | None:
+        """As ``subshell``, but ``state`` is used up."""
+        state.traps = {}
         with self.control.shell() as exits:
-            after = join((*_ends(body(inner)), *exits))
-            return after if after is None else self._trapped(after)
+            after = join((*_ends(body(state)), *exits))
+            return self._trapped(after) if after is not None and after.traps else after
 
     def _trapped(self, state: State) -> State:
         """Evaluate the traps: that for EXIT when the shell ends, the others whenever."""
