@@ -270,6 +270,8 @@ def decided(decision: Decision, verdicts: tuple[Verdict, ...]) -> Decision:
 
 def _strictest(verdicts: tuple[Verdict, ...]) -> tuple[State, bool]:
     """The state that holds, and whether defaults alone say so."""
+    if len(verdicts) == 1:
+        return verdicts[0].rule.state, verdicts[0].rule.default
     states = {verdict.rule.state for verdict in verdicts}
     state = next((state for state in _STRICTEST if state in states), State.ASK)
     defaults = [v.rule.default for v in verdicts if v.rule.state is state]

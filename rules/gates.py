@@ -65,6 +65,8 @@ UNKNOWN_TOOL: Final = evolve(
 
 
 def _external_directory(facts: Facts, policy: Policy) -> tuple[Verdict, ...]:
+    if not facts.findings and not facts.opaque:
+        return ()
     by_rule: dict[Rule, list[Finding]] = {}
     for finding in facts.findings:
         effect = finding.effect
@@ -220,8 +222,9 @@ def _bash(facts: Facts, policy: Policy) -> tuple[Verdict, ...]:
         return (Verdict("bash", pinned, subject=line),)
     verdicts: list[Verdict] = []
     parts: list[str] = []
-    several = sum(not command.kept for command in facts.commands) > 1
-    run = {bare(command.words) for command in facts.commands if not command.kept}
+    given = [command for command in facts.commands if not command.kept]
+    several = len(given) > 1
+    run = {bare(command.words) for command in given} if several else set()
     for command in facts.commands:
         names, aliases = _names(command), _aliases(command)
         rule = _whole(policy, policy.rule("bash", *names, aliases=aliases), "bash")
@@ -289,6 +292,8 @@ def _distinct(verdicts: list[Verdict]) -> tuple[Verdict, ...]:
 
     The text alone is no command: in a loop, `rm "$f"` is several.
     """
+    if len(verdicts) == 1:
+        return (verdicts[0],)
     kept: dict[tuple[object, ...], Verdict] = {}
     for verdict in verdicts:
         key = (verdict.rule.rule, verdict.rule.source, verdict.state)

@@ -38,7 +38,7 @@ UNCERTAIN = frozenset((UNKNOWN, NAME, BELOW))
 
 def is_known(text: str) -> bool:
     """Whether no part of ``text`` is one of the unknowns."""
-    return UNCERTAIN.isdisjoint(text)
+    return UNKNOWN not in text and NAME not in text and BELOW not in text
 
 
 class State(StrEnum):

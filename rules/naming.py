@@ -56,7 +56,9 @@ def without_options(words: Sequence[str]) -> tuple[tuple[str, ...] | None, tuple
     harmless were left out. The second, for rules that ask or deny, leaves out all of them. None
     where there is nothing to leave out.
     """
-    entry = lookup(words[0]) if len(words) > 2 and words[1].startswith("-") else None
+    if len(words) < 3 or not words[1].startswith("-"):
+        return None, None
+    entry = lookup(words[0])
     if entry is None or not entry.commands:
         return None, None
     harmless = True

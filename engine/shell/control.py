@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
+from typing import TypeAlias
 
 from ringfence.engine.shell.outcome import Outcome
 from ringfence.engine.shell.state import State, join
@@ -19,6 +20,10 @@ class Loop:
 
     broken: list[State] = field(factory=list)
     continued: list[State] = field(factory=list)
+
+
+Around: TypeAlias = tuple[list[Loop], list[list[State]], int]
+"""What is around a shell: its loops and functions, and the conditions."""
 
 
 @define
@@ -82,17 +87,17 @@ class Control:
         finally:
             self.loops = saved
 
-    @contextmanager
-    def shell(self) -> Iterator[list[State]]:
-        """Within, only the states given can be reached by leaving early."""
-        saved = self.loops, self.returns, self.guarded
+    def enter_shell(self) -> Around:
+        """Go where only the last of ``exits`` can be reached by leaving early; what was before."""
+        around = (self.loops, self.returns, self.guarded)
         self.loops, self.returns = [], []
         self.exits.append([])
-        try:
-            yield self.exits[-1]
-        finally:
-            self.exits.pop()
-            self.loops, self.returns, self.guarded = saved
+        return around
+
+    def leave_shell(self, around: Around) -> None:
+        """Go back to where ``enter_shell`` was called."""
+        self.exits.pop()
+        self.loops, self.returns, self.guarded = around
 
     def returning(self, body: Callable[[State], Outcome], state: State) -> Outcome:
         """The outcome of ``body``, which a ``return`` may end."""

@@ -247,9 +247,11 @@ class _Program:
         if not self.use.known and "/" in head and UNKNOWN not in head:
             path = kernel_path(join(call.world.directory, head), call.run.filesystem)
             return 1 if scripts.ignores_arguments(call, path, None) else everything
-        script = next(
-            (p for p in self.use.paths if p.operation is Operation.EXECUTE and p.argument), None
-        )
+        script = None
+        for path_use in self.use.paths:
+            if path_use.operation is Operation.EXECUTE and path_use.argument:
+                script = path_use
+                break
         if script is None or script.path.startswith(UNKNOWN):
             return everything
         path = kernel_path(join(self.base(script), script.path), call.run.filesystem)

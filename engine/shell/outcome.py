@@ -49,7 +49,7 @@ class Outcome:
     @classmethod
     def any_of(cls, outcomes: Sequence[Outcome]) -> Outcome:
         """One of ``outcomes``, nobody knows which."""
-        return cls(join(o.success for o in outcomes), join(o.failure for o in outcomes))
+        return cls(join([o.success for o in outcomes]), join([o.failure for o in outcomes]))
 
 
 def by_answer(state: State, answer: bool | None) -> Outcome:

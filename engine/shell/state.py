@@ -182,7 +182,12 @@ def join(states: Iterable[State | None]) -> State | None:
     """One state for all of ``states``; None stands for a way that does not get here."""
     present: list[State] = []
     for state in states:
-        if state is not None and all(state is not other for other in present):
+        if state is None:
+            continue
+        for other in present:
+            if other is state:
+                break
+        else:
             present.append(state)
     if not present:
         return None

@@ -234,9 +234,15 @@ class TreeWalker:
     def shell(self, body: Callable[[State], Outcome], state: State) -> State | None:
         """As ``subshell``, but ``state`` is used up."""
         state.traps = {}
-        with self.control.shell() as exits:
-            after = join((*_ends(body(state)), *exits))
+        control = self.control
+        around = control.enter_shell()
+        try:
+            ends = _ends(body(state))
+            exits = control.exits[-1]
+            after = join((*ends, *exits) if exits else ends)
             return self._trapped(after) if after is not None and after.traps else after
+        finally:
+            control.leave_shell(around)
 
     def _trapped(self, state: State) -> State:
         """Evaluate the traps: that for EXIT when the shell ends, the others whenever."""

@@ -222,7 +222,7 @@ class _Reader:
 
     def _take(self, count: int) -> tuple[Piece, ...]:
         end = min(self.index + count, len(self.argv))
-        taken = tuple(piece(self.argv, index) for index in range(self.index, end))
+        taken = tuple([piece(self.argv, index) for index in range(self.index, end)])
         self.index = end
         return taken
 
@@ -257,7 +257,7 @@ class _Reader:
 
 def names_given(items: Sequence[Item]) -> frozenset[str]:
     """The names of the options given, as they were written but for abbreviations."""
-    return frozenset(item.name for item in items if isinstance(item, Given))
+    return frozenset([item.name for item in items if isinstance(item, Given)])
 
 
 def overridden(items: Sequence[Item], options: Mapping[str, Option]) -> list[Item]:
