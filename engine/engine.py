@@ -163,10 +163,13 @@ class Engine:
             repeated=repeated,
             env=env,
             analyses=self._analyses,
+            headless=policy.headless,
+            started=start,
         )
-        if decision.state is State.ASK and self.grants is not None:
-            decision = self._granted(decision, self.grants)
-        return evolve(decision, headless=policy.headless, duration=time.perf_counter() - start)
+        if decision.state is not State.ASK or self.grants is None:
+            return decision
+        decision = self._granted(decision, self.grants)
+        return evolve(decision, duration=time.perf_counter() - start)
 
     def _repeated(self, call: ToolCall, policy: LayeredPolicy) -> int:
         if self.loops is None or not call.session or not policy.watches_loops:

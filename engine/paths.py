@@ -6,10 +6,10 @@ its directory and a BELOW within its tree, so both can be judged; an UNKNOWN is 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 
 from ringfence.engine.filesystem import FileSystem, Kind
+from ringfence.grammar.regex import compiled
 from ringfence.rules.model import BELOW, UNKNOWN
 
 MAX_LINKS = 40
@@ -25,7 +25,7 @@ _EXEMPT = frozenset(
         *("fd/0", "fd/1", "fd/2"),
     )
 )
-_ODD = re.compile(r"/(?:/|\Z|\.\.?(?:/|\Z))")
+_ODD = compiled(r"/(?:/|\Z|\.\.?(?:/|\Z))")
 """What `normalise` takes out: segments that are empty, ``.`` or ``..``."""
 _SOCKETS = ("/dev/tcp/", "/dev/udp/")
 _HERE = ("/proc/self/", "/proc/thread-self/")

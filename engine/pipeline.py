@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import re
+import time
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
@@ -68,17 +69,21 @@ def decide(
     repeated: int = 0,
     env: Mapping[str, str] | None = None,
     analyses: Analyses | None = None,
+    headless: State = State.DENY,
+    started: float | None = None,
 ) -> Decision:
     """The decision on a call, made ``repeated`` times in a row.
 
     ``env`` is what ``environment`` says of the call, if the caller knows it already; ``analyses``
-    are those of earlier calls, with the same file system and grammar.
+    are those of earlier calls, with the same file system and grammar. ``headless`` and, as the
+    time that has gone by since ``started``, the duration become the decision's.
     Raises ValueError if ``call.cwd`` is not absolute, else nothing.
     """
     collected = gather(call, policy, filesystem, grammar, env=env, analyses=analyses)
     if repeated:
         collected = evolve(collected, facts=evolve(collected.facts, repeated=repeated))
-    return combine(call, collected, judge(collected, policy))
+    verdicts = judge(collected, policy)
+    return combine(call, collected, verdicts, headless=headless, started=started)
 
 
 def gather(
@@ -253,13 +258,33 @@ def _tightens(verdict: Verdict) -> bool:
     return verdict.state is not State.ALLOW and not verdict.rule.built_in
 
 
-def combine(call: ToolCall, collected: Collected, verdicts: tuple[Verdict, ...]) -> Decision:
-    """The strictest verdict is the decision; the others stay with it."""
+def combine(
+    call: ToolCall,
+    collected: Collected,
+    verdicts: tuple[Verdict, ...],
+    *,
+    headless: State = State.DENY,
+    started: float | None = None,
+) -> Decision:
+    """The strictest verdict is the decision; the others stay with it. As ``decide``."""
     state, default = _strictest(verdicts)
     facts = collected.facts
-    return _explained(
-        Decision(call, state, default, facts.findings, facts.opaque, verdicts, collected.effects)
+    decision = Decision(
+        call,
+        state,
+        default,
+        facts.findings,
+        facts.opaque,
+        verdicts,
+        collected.effects,
+        headless=headless,
+        duration=_since(started),
     )
+    return decision if state is State.ALLOW else _explained(decision, started)
+
+
+def _since(started: float | None) -> float:
+    return 0.0 if started is None else time.perf_counter() - started
 
 
 def decided(decision: Decision, verdicts: tuple[Verdict, ...]) -> Decision:
@@ -284,15 +309,17 @@ def _strictest(verdicts: tuple[Verdict, ...]) -> tuple[State, bool]:
 _STRICTEST = sorted(State, key=lambda state: -state.strictness)
 
 
-def _explained(decision: Decision) -> Decision:
-    """The decision with its message, which an allow has none of."""
+def _explained(decision: Decision, started: float | None = None) -> Decision:
+    """The decision with its message, which an allow has none of. As ``decide``."""
     if decision.state is State.ALLOW:
         return decision if not decision.message else evolve(decision, message="")
     try:
         message = decision_message(decision)
     except Exception as error:  # noqa: BLE001  # as above
         message = f"{decision.state} (this could not be explained: {type(error).__name__})"
-    return evolve(decision, message=message)
+    if started is None:
+        return evolve(decision, message=message)
+    return evolve(decision, message=message, duration=_since(started))
 
 
 def _effects(
