@@ -9,10 +9,22 @@ from typing import Any
 
 from ringfence.engine.call import ToolCall
 from ringfence.engine.engine import Engine
+from ringfence.engine.escape import visible
 from ringfence.engine.filesystem import FileSystem, NoFileSystem, RealFileSystem
 from ringfence.engine.grants import GrantStore
 from ringfence.engine.log import ReviewLog
 from ringfence.rules.tool_names import canonical_tool
+
+
+def count(text: str) -> int:
+    """A whole number from 0 on, as the type of an option."""
+    try:
+        number = int(text)
+    except ValueError:
+        number = -1
+    if number < 0:
+        raise argparse.ArgumentTypeError(f"must be 0 or more, not {visible(text)}")
+    return number
 
 
 class UsageError(Exception):
@@ -86,7 +98,8 @@ def call_of(arguments: argparse.Namespace) -> ToolCall:
             raise UsageError(f"a command goes with bash alone; give {arguments.tool} an --input")
         data["command"] = _text(arguments.command)
     elif tool == "bash" and "command" not in data:
-        raise UsageError("give a command, --input, or --jsonl")
+        also = ", --input, or --jsonl" if "jsonl" in arguments else " or --input"
+        raise UsageError(f"give a command{also}")
     return ToolCall(arguments.tool, data, cwd, agent=arguments.agent)
 
 

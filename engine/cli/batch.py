@@ -21,10 +21,13 @@ from typing import Any, BinaryIO
 from ringfence.engine.call import ToolCall
 from ringfence.engine.cli.arguments import engine_for
 from ringfence.engine.cli.output import decision_json, write_json
+from ringfence.engine.escape import shorten
 from ringfence.rules.tool_names import canonical_tool
 
 MAX_LINE = 16 << 20
 """Bytes of one line; a longer one is an error."""
+
+_MAX_KEY = 60
 
 Row = dict[str, Any]
 
@@ -162,7 +165,16 @@ def _row(line: bytes | None) -> Row:
     return row
 
 
+KEYS = ("id", "command", "tool", "input", "cwd", "agent", "env")
+"""What a line may hold."""
+
+
 def _call(row: Row, arguments: argparse.Namespace) -> ToolCall:
+    unknown = next((key for key in row if key not in KEYS), None)
+    if unknown is not None:  # what it was meant to say might have made the answer stricter
+        near = get_close_matches(unknown.lower(), KEYS, n=1)
+        guess = f'did you mean "{near[0]}"?' if near else f"the keys here are {', '.join(KEYS)}"
+        raise RowError(f"unknown key {json.dumps(shorten(unknown, _MAX_KEY))} ({guess})")
     cwd = _text(row, "cwd", arguments.cwd)
     if cwd is None:
         raise RowError("cwd is missing: give one in the line, or --cwd")
@@ -180,8 +192,7 @@ def _call(row: Row, arguments: argparse.Namespace) -> ToolCall:
     if tool == "bash" and not isinstance(data.get("command"), str):
         if "command" in data:
             raise RowError("command must be a string")
-        near = get_close_matches("command", row.keys() - {"command"}, n=1)
-        raise RowError("command is missing" + (f' (is it "{near[0]}"?)' if near else ""))
+        raise RowError("command is missing")
     env = row.get("env")
     if env is not None and not (
         isinstance(env, dict) and all(isinstance(value, str) for value in env.values())

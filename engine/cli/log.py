@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, BinaryIO
 
+from ringfence.engine.cli.arguments import count
 from ringfence.engine.cli.output import warn, write_json, write_text
 from ringfence.engine.escape import shorten, visible
 from ringfence.engine.log import ReviewLog, files
@@ -29,7 +30,7 @@ def register(commands: Any) -> None:
         "log", help="show what was decided", description="Show the review log, the latest last."
     )
     parser.add_argument(
-        "-n", type=int, default=20, metavar="COUNT", help="how many (default: 20; 0: all)"
+        "-n", type=count, default=20, metavar="COUNT", help="how many (default: 20; 0: all)"
     )
     parser.add_argument("-f", "--follow", action="store_true", help="and go on with what comes")
     parser.add_argument(

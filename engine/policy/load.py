@@ -249,7 +249,9 @@ def _problems(parts: Callable[[], list[Part]]) -> Iterator[ConfigError]:
                 evolve(part, document=evolve(part.document, data=data)).layers()
             except ConfigError as error:
                 yield error
-                smaller = _without(data, error.keys)
+                # Without the table that the part is, nothing is left to look at.
+                inner = len(error.keys) > len(part.keys)
+                smaller = _without(data, error.keys) if inner else None
                 if smaller is None:
                     break
                 data = smaller

@@ -274,8 +274,16 @@ class TestBatch:
             (row(cwd="x"), 1, "cwd must be an absolute path"),
             (row(cwd=3), 1, "cwd must be a string"),
             (row(command=None, input={"command": None}), 1, "command must be a string"),
-            (row(command=None, tools="bash"), 1, "command is missing"),
-            (row(command=None, comand="ls"), 1, 'command is missing (is it "comand"?)'),
+            (row(command=None), 1, "command is missing"),
+            (row(command=None, comand="ls"), 1, 'unknown key "comand" (did you mean "command"?)'),
+            # Left out of account, each of these would be decided under another policy.
+            (row(agnet="reviewer"), 1, 'unknown key "agnet" (did you mean "agent"?)'),
+            (row(ENV={}), 1, 'unknown key "ENV" (did you mean "env"?)'),
+            (
+                row(root="/"),
+                1,
+                'unknown key "root" (the keys here are id, command, tool, input, cwd, agent, env)',
+            ),
             (row(command=["ls"]), 1, "command must be a string"),
             (row(tool=3), 1, "tool must be a string"),
             (row(tool="Read"), 1, "a command goes with bash alone; give read an input"),

@@ -7,6 +7,8 @@ import sys
 
 import pytest
 
+from ringfence.engine.cli import main
+
 
 def run(*arguments, stdin="", home="/nowhere"):
     """Run the program without any config: the finished process."""
@@ -95,3 +97,17 @@ class TestParse:
     def test_usage(self):
         """There must be something to parse."""
         assert run("parse").returncode == 2
+
+
+@pytest.mark.parametrize(
+    ("words", "ways"),
+    [
+        (["check"], "a command, --input, or --jsonl"),
+        (["explain"], "a command or --input"),
+        (["grants", "add"], "a command or --input"),
+    ],
+)
+def test_what_is_missing_names_ways_that_there_are(capsys, words, ways):
+    """No option is named that the command has not."""
+    assert main(words) == 2
+    assert capsys.readouterr().err == f"ringfence: give {ways}\n"

@@ -104,3 +104,13 @@ def test_no_regular_file(tmp_path, monkeypatch, capsys, make):
     assert main(["log"]) == 2
     expected = f"ringfence: {path} cannot be read: it is no regular file\n"
     assert capsys.readouterr().err == expected
+
+
+@pytest.mark.usefixtures("log")
+@pytest.mark.parametrize("number", ["-3", "x", "1.5"])
+def test_a_number_that_is_none(capsys, number):
+    """What cannot be counted is an error of the usage, and says what may stand there."""
+    with pytest.raises(SystemExit) as raised:
+        main(["log", "-n", number])
+    assert raised.value.code == 2
+    assert "argument -n: must be 0 or more" in capsys.readouterr().err

@@ -564,6 +564,18 @@ def test_all_problems(tmp_path, monkeypatch):
     ]
 
 
+@pytest.mark.parametrize("value", ["deny", "null", "", "[]", "2026-01-01", "3"])
+def test_all_problems_of_a_permission_that_is_no_table(tmp_path, monkeypatch, value):
+    """What cannot be taken out of a file, because the file is about nothing else, ends the search."""
+    (tmp_path / "project/.ringfence/agents").mkdir(parents=True)
+    path = tmp_path / "project/.ringfence/agents/x.md"
+    path.write_text(f"---\npermission: {value}\n---\n")
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    monkeypatch.delenv("XDG_CONFIG_HOME", raising=False)
+    (error,) = problems(str(tmp_path / "project"))
+    assert str(error).startswith(f"{path}:2: permission: must be a table, not ")
+
+
 def test_no_problems(tmp_path):
     """Nothing is said of a good file."""
     (tmp_path / "c.toml").write_text('[bash]\n"a" = "ask"\n')
