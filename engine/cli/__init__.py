@@ -11,10 +11,9 @@ import sys
 from collections.abc import Callable, Sequence
 from functools import partial
 from importlib import import_module
+from typing import NoReturn
 
-from ringfence.engine.cli.output import warn
 from ringfence.engine.loading import without_collector
-from ringfence.engine.policy.errors import ConfigError
 
 ERROR = 2
 
@@ -25,6 +24,15 @@ def main(argv: Sequence[str] | None = None) -> int:
     with without_collector():
         run = _runner(given)
     return guarded(run)
+
+
+def program() -> NoReturn:
+    """The command ``ringfence``: as ``main``, and the end of this process."""
+    status = main()
+    if sys.argv[1:2] == ["hook"]:
+        # All is written. Python would take a while to tidy up behind itself.
+        os._exit(status)
+    sys.exit(status)
 
 
 def _runner(given: list[str]) -> Callable[[], int]:
@@ -47,9 +55,6 @@ def guarded(run: Callable[[], int]) -> int:
     try:
         status = run()
         sys.stdout.flush()
-    except ConfigError as error:
-        warn(str(error))
-        return ERROR
     except KeyboardInterrupt:
         return 130
     except BrokenPipeError:
@@ -57,6 +62,14 @@ def guarded(run: Callable[[], int]) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 141
     except Exception as error:  # noqa: BLE001  # a traceback would leave with the status of a deny
-        warn(f"internal error {type(error).__name__}: {error}")
-        return ERROR
+        return _failed(error)
     return status
+
+
+def _failed(error: Exception) -> int:
+    from ringfence.engine.cli.output import warn  # noqa: PLC0415 - a hook's parent needs neither
+    from ringfence.engine.policy.errors import ConfigError  # noqa: PLC0415
+
+    known = isinstance(error, ConfigError)
+    warn(str(error) if known else f"internal error {type(error).__name__}: {error}")
+    return ERROR

@@ -17,9 +17,8 @@ from typing import Any
 
 from ringfence.engine.cli.output import warn
 from ringfence.engine.escape import json_text, shorten
-from ringfence.engine.hosts import HOSTS, host
+from ringfence.engine.hosts import HOSTS, MAX_BYTES, host
 from ringfence.engine.hosts.model import Answer
-from ringfence.engine.hosts.payload import MAX_BYTES
 from ringfence.engine.log import append
 from ringfence.engine.secrets import masked, masked_values
 from ringfence.grammar.regex import compiled

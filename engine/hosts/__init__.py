@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from importlib import import_module
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from ringfence.engine.hosts.model import Host
+if TYPE_CHECKING:
+    from ringfence.engine.hosts.model import Host
+
+MAX_BYTES: Final = 32 << 20
+"""A larger payload is refused."""
 
 HOSTS: Final[Mapping[str, str]] = {
     "amp": "amp",

@@ -5,10 +5,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from ringfence.engine.hosts import MAX_BYTES
 from ringfence.grammar.regex import compiled
-
-MAX_BYTES = 32 << 20
-"""A larger payload is refused."""
 
 
 class PayloadError(ValueError):

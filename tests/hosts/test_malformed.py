@@ -19,8 +19,8 @@ from hypothesis import strategies as st
 
 from ringfence.engine.cli import hook
 from ringfence.engine.engine import Engine
-from ringfence.engine.hosts import HOSTS, host
-from ringfence.engine.hosts.payload import MAX_BYTES
+from ringfence.engine.hosts import HOSTS, MAX_BYTES, host
+from ringfence.engine.hosts.model import Answer
 
 CWD = "/home/ann/till"
 QUESTION = "cat /etc/hosts"
@@ -200,7 +200,8 @@ def test_ten_megabytes(name):
         text + " " * MAX_BYTES,
     ):
         data = content.encode()
-        assert not runs(name, hook.watched(lambda data=data: hook.respond(one, data, None), one))
+        said = hook.watched(lambda data=data: hook.respond(one, data, None), name)
+        assert not runs(name, Answer(*said))
 
 
 @EVERY
@@ -263,7 +264,7 @@ def test_a_broken_engine(name, breaks, monkeypatch, capsys):
     status = hook.run(argparse.Namespace(host=name, config=None, start_resident=False))
     assert time.monotonic() - start < hook.START_LIMIT + 2  # loading comes first
     output = capsys.readouterr()
-    answer = hook.Answer(output.out.strip(), output.err.strip(), status)
+    answer = Answer(output.out.strip(), output.err.strip(), status)
     assert not runs(name, answer)
     assert "Ringfence could not judge this call, so it did not run" in output.out + output.err
     assert hook.TIME_LIMIT < 1
