@@ -18,9 +18,11 @@ from ringfence.grammar.records import frozen
 from ringfence.rules.model import (
     UNCERTAIN,
     Certainty,
+    Doubt,
     Finding,
     Opaque,
     Operation,
+    Rule,
     State,
     Verdict,
 )
@@ -216,8 +218,16 @@ class _Matter:
         if self.named:
             paths = "a path" if len(self.named) == 1 else "paths"
             relation = ", which touches" if self.bash else " on"
-            return f"{what}{relation} {paths} that a rule names"
+            return f"{what}{relation} {paths} that a rule {self._names}"
+        if self.verdicts and all(v.rule.doubt is Doubt.PERHAPS for v in self.verdicts):
+            return f"{what}, which may be what a rule {_does(self.verdicts[0].rule)}"
         return f"{what}, which a rule {'asks about' if self.state is State.ASK else 'forbids'}"
+
+    @property
+    def _names(self) -> str:
+        """The verb of "a rule names", as certain as the rules for single paths are."""
+        rules = [v.rule for v in self.verdicts if v.gate in _NAMED and v.findings]
+        return "may name" if all(rule.doubt is Doubt.PERHAPS for rule in rules) else "names"
 
     @property
     def repeated(self) -> str:
@@ -257,7 +267,7 @@ class _Matter:
             blocks.append("\n".join(["Outside the working directory:", *lines]))
         if self.named:
             lines = _at_most(MAX_PATHS, [_finding_text(f) for f in self.named])
-            blocks.append("\n".join(["Paths that a rule names:", *lines]))
+            blocks.append("\n".join([f"Paths that a rule {self._names}:", *lines]))
         if self.opaque:
             lines = _at_most(MAX_PATHS, [_opaque_text(o) for o in self.opaque])
             blocks.append("\n".join(["Cannot be judged:", *lines]))
@@ -283,27 +293,61 @@ def _opaque_text(opaque: Opaque) -> str:
     return f"`{words}`: {visible(opaque.reason)}" if words else visible(opaque.reason)
 
 
+def rule_text(rule: Rule) -> str:
+    """A rule as it stands in its file, with its place."""
+    return f"{visible(rule.rule)} = {rule.says} ({visible(rule.source)})"
+
+
+def doubt_text(rule: Rule, about: str) -> str:
+    """Why a rule that is not certain to be meant makes a question about ``about``; or nothing."""
+    match rule.doubt:
+        case Doubt.PERHAPS:
+            return f"{about} may be what this rule {_does(rule)}"
+        case Doubt.INSIDE:
+            return "it is for a place inside what is touched as a whole"
+        case None:
+            return ""
+
+
+def _does(rule: Rule) -> str:
+    return "forbids" if rule.says is State.DENY else "asks about"
+
+
 def _rule_texts(verdicts: Sequence[Verdict]) -> list[str]:
     """One line for each rule, with what it was applied to."""
-    subjects: dict[str, list[str]] = {}
-    reasons: dict[str, str] = {}
+    by_rule: dict[tuple[str, Doubt | None], list[Verdict]] = {}
     for verdict in verdicts:
         rule = verdict.rule
-        line = f"{visible(rule.rule)} = {rule.state} ({visible(rule.source)})"
-        named = subjects.setdefault(line, [])
-        if verdict.subject and verdict.gate == "bash":
-            text = visible(shorten(" ".join(verdict.subject.split()), _MAX_WORDS))
-            if text not in named:
-                named.append(text)
-        if rule.reason:
-            reasons[line] = visible(rule.reason)
+        by_rule.setdefault((rule_text(rule), rule.doubt), []).append(verdict)
     texts = []
-    for line, named in subjects.items():
-        about = ", ".join(f"`{subject}`" for subject in named[:MAX_PATHS])
-        more = f" and {len(named) - MAX_PATHS} more" if len(named) > MAX_PATHS else ""
-        text = f"{line}, for {about}{more}" if named else line
-        texts.append(f"{text}: {reasons[line]}" if line in reasons else text)
+    for (line, doubt), same in by_rule.items():
+        about = _subjects(same)
+        rule = same[-1].rule
+        why = doubt_text(rule, about or _matter(same))
+        text = f"{line}, for {about}" if about and doubt is not Doubt.PERHAPS else line
+        reason = next((v.rule.reason for v in reversed(same) if v.rule.reason), "")
+        texts.append(": ".join(filter(None, (text, why, visible(reason)))))
     return texts
+
+
+def _subjects(verdicts: Sequence[Verdict]) -> str:
+    """The commands that one rule was applied to; empty if it was applied to none."""
+    found = dict.fromkeys(
+        visible(shorten(" ".join(v.subject.split()), _MAX_WORDS))
+        for v in verdicts
+        if v.subject and v.gate == "bash"
+    )
+    named = list(found)
+    about = ", ".join(f"`{subject}`" for subject in named[:MAX_PATHS])
+    more = f" and {len(named) - MAX_PATHS} more" if len(named) > MAX_PATHS else ""
+    return f"{about}{more}"
+
+
+def _matter(verdicts: Sequence[Verdict]) -> str:
+    """What rules without a command of their own were applied to."""
+    if any(v.findings for v in verdicts):
+        return "a path here"
+    return "what cannot be judged" if any(v.opaque for v in verdicts) else "this call"
 
 
 def _at_most(limit: int, lines: Sequence[str]) -> list[str]:

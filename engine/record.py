@@ -36,6 +36,7 @@ def decision_record(decision: Decision) -> dict[str, Any]:
                 "verdict": verdict.state.value,
                 "rule": verdict.rule.rule,
                 "source": verdict.rule.source,
+                **({"doubt": verdict.rule.doubt.value} if verdict.rule.doubt else {}),
             }
             for verdict in decision.verdicts
         ],

@@ -18,6 +18,7 @@ from ringfence.rules.model import (
     NAME,
     UNKNOWN,
     CommandLine,
+    Doubt,
     Facts,
     Finding,
     OpaqueKind,
@@ -83,7 +84,8 @@ def _external_directory(facts: Facts, policy: Policy) -> tuple[Verdict, ...]:
     told = any(verdict.opaque for verdict in verdicts)
     if opaque_rule is not None and opaque_rule.state is not State.ALLOW and not told:
         # A part that cannot be judged is not known to reach outside: a person may still look.
-        asked = evolve(opaque_rule, state=State.ASK)
+        denied = opaque_rule.state is State.DENY
+        asked = opaque_rule.doubted(Doubt.PERHAPS) if denied else opaque_rule
         verdicts.append(Verdict("external_directory", asked, opaque=facts.opaque))
     return tuple(verdicts)
 

@@ -11,7 +11,7 @@ from typing import Any, Protocol
 
 from ringfence.grammar.frozen import frozen
 from ringfence.grammar.nodes import Span
-from ringfence.grammar.records import field
+from ringfence.grammar.records import evolve, field
 
 UNKNOWN = "\0"
 """Stands, inside a Field's text or an Effect's path, for text that cannot be known.
@@ -174,6 +174,13 @@ class CommandLine:
     kept: bool = False  # it stands in a script that was there before
 
 
+class Doubt(StrEnum):
+    """Why a rule that asks or denies makes a question only."""
+
+    PERHAPS = "perhaps"  # something is not known, and may be what the rule is for
+    INSIDE = "inside"  # the rule is for a place inside what is touched as a whole
+
+
 @frozen
 class Rule:
     """What the policy says of one subject, and where it says so."""
@@ -187,6 +194,22 @@ class Rule:
     pattern: str | None = None  # the pattern that matched
     repeats: int = 0  # of doom_loop: it holds from this many calls in a row on
     perhaps: bool = False  # it only may match, and nothing else does
+    doubt: Doubt | None = None  # ``state`` is ask then
+    written: State | None = None  # and this is the state that stands in the file
+
+    def doubted(self, doubt: Doubt) -> Rule:
+        """The question that the rule makes where it is not certain to match.
+
+        Its reason was written for what does match, so only a place inside keeps it.
+        """
+        reason = self.reason if doubt is Doubt.INSIDE else None
+        written = self.written or self.state
+        return evolve(self, state=State.ASK, doubt=doubt, written=written, reason=reason)
+
+    @property
+    def says(self) -> State:
+        """The state as it stands in the file."""
+        return self.written or self.state
 
 
 class Policy(Protocol):

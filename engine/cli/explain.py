@@ -14,11 +14,11 @@ from ringfence.engine.engine import Engine
 from ringfence.engine.escape import visible
 from ringfence.engine.filesystem import FileSystem
 from ringfence.engine.grants import GrantError, holds
-from ringfence.engine.messages import call_text, path_text
+from ringfence.engine.messages import call_text, doubt_text, path_text, rule_text
 from ringfence.engine.pipeline import Collected, place_outside
 from ringfence.engine.policy import LayeredPolicy
 from ringfence.rules.gates import GATES
-from ringfence.rules.model import Effect, Rule
+from ringfence.rules.model import Effect
 
 MAX_RULES = 50
 """Rules of one layer that are shown."""
@@ -124,7 +124,7 @@ def _layers(policy: LayeredPolicy) -> str:
         if layer.asks_unless_set:
             lines.append("  defaultPolicy of every surface that no file sets = ask")
         entries = [entry for table in layer.tables.values() for entry in table]
-        lines += [f"  {_rule(entry.rule)}" for entry in entries[:MAX_RULES]]
+        lines += [f"  {rule_text(entry.rule)}" for entry in entries[:MAX_RULES]]
         if len(entries) > MAX_RULES:
             lines.append(f"  and {len(entries) - MAX_RULES} more")
     return _section("Layers of the policy, the strongest last; in each the last match wins", lines)
@@ -150,7 +150,8 @@ def _gates(collected: Collected, policy: LayeredPolicy, decision: Decision) -> s
         verdicts = [verdict for verdict in decision.verdicts if verdict.gate == gate.name]
         for verdict in verdicts:
             about = f" for `{path_text(verdict.subject)}`" if verdict.subject else ""
-            lines.append(f"  {verdict.state}: {_rule(verdict.rule)}{about}")
+            doubt = f": {why}" if (why := doubt_text(verdict.rule, "this")) else ""
+            lines.append(f"  {verdict.state}: {rule_text(verdict.rule)}{about}{doubt}")
         if not verdicts:
             lines.append(f"  {_silence(gate.name, collected, policy)}")
     return _section("Gates", lines)
@@ -159,12 +160,8 @@ def _gates(collected: Collected, policy: LayeredPolicy, decision: Decision) -> s
 def _silence(gate: str, collected: Collected, policy: LayeredPolicy) -> str:
     """Why a gate says nothing."""
     if gate == "external_directory" and (collected.facts.findings or collected.facts.opaque):
-        return f"lets it pass: {_rule(policy.rule('special', gate))}"
+        return f"lets it pass: {rule_text(policy.rule('special', gate))}"
     return "nothing to judge"
-
-
-def _rule(rule: Rule) -> str:
-    return f"{visible(rule.rule)} = {rule.state} ({visible(rule.source)})"
 
 
 def _decision(decision: Decision) -> str:

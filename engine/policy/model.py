@@ -9,7 +9,7 @@ from types import MappingProxyType
 from ringfence.engine.policy import paths
 from ringfence.engine.policy.patterns import matches, may_match
 from ringfence.grammar.records import evolve, field, frozen
-from ringfence.rules.model import Operation, Rule, State
+from ringfence.rules.model import Doubt, Operation, Rule, State
 
 SURFACES = ("tools", "bash", "mcp", "skills", "special")
 """The tables that the origin had, each with a default."""
@@ -30,8 +30,6 @@ BUILT_IN = "built-in default"
 
 _NAMES = ("tools", "mcp", "skills")
 """Surfaces whose patterns are for names, not for commands or paths."""
-
-_BELOW = "it is for a place inside what the command touches as a whole"
 
 
 @frozen
@@ -139,7 +137,7 @@ class Entry:
             return None  # it may be below every folder
         if not (paths.is_below(pattern, path) or paths.is_below(pattern, real)):
             return None
-        return evolve(self.rule, state=State.ASK, reason=self.rule.reason or _BELOW)
+        return self.rule.doubted(Doubt.INSIDE)
 
     def may_decide(self, subjects: tuple[str, ...]) -> bool:
         """Whether the rule asks or denies, and matches for some value of what is unknown."""
@@ -253,7 +251,7 @@ class LayeredPolicy:
                 decided = entry.rule
                 break
             if asked is None and entry.may_decide((*subjects, *aliases)):
-                asked = evolve(entry.rule, state=State.ASK)
+                asked = entry.rule.doubted(Doubt.PERHAPS)
         if asked is not None and decided.state is State.ALLOW:
             return evolve(asked, perhaps=decided.default)
         return decided
@@ -275,7 +273,7 @@ class LayeredPolicy:
                     decided = entry.rule
                     break
                 if asked is None and entry.may_decide_path(path, real, operation, self.env):
-                    asked = evolve(entry.rule, state=State.ASK)
+                    asked = entry.rule.doubted(Doubt.PERHAPS)
                 if asked is None and tree:
                     asked = entry.below(path, real, operation, self.env)
             else:
@@ -300,7 +298,7 @@ class LayeredPolicy:
                 decided = entry.rule
                 return asked if asked and decided.state is State.ALLOW else decided
             if asked is None and entry.may_decide_path(path, real, operation, self.env, cwd):
-                asked = evolve(entry.rule, state=State.ASK)
+                asked = entry.rule.doubted(Doubt.PERHAPS)
             if asked is None and tree:
                 asked = entry.below(path, real, operation, self.env, cwd)
         return asked
