@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Sequence
+from collections.abc import Awaitable, Coroutine, Sequence
 from typing import Final, Protocol
 
 from ringfence.engine.call import Decision
 from ringfence.engine.grants import Grant, Offer, Scope
-from ringfence.engine.messages import changed_reason, no_prompt_reason, user_denied_reason
+from ringfence.engine.messages import (
+    changed_reason,
+    no_prompt_reason,
+    unoffered_reason,
+    user_denied_reason,
+)
 from ringfence.engine.pipeline import decided
 from ringfence.grammar.records import evolve
 from ringfence.rules.model import Rule, State
@@ -38,6 +43,56 @@ class AsyncApprover(Protocol):
         """See Approver."""
 
 
+def check(approver: object, *, waits: bool) -> None:
+    """Raise TypeError for what cannot be asked, before there is anything to ask.
+
+    Without ``waits``, nobody awaits what an asynchronous approver returns.
+    """
+    from inspect import iscoroutinefunction  # noqa: PLC0415 - it loads slowly
+
+    approve = getattr(approver, "approve", None)
+    if not callable(approve):
+        name = type(approver).__name__
+        raise TypeError(f"{name} is no approver: it has no method approve(decision, offers)")
+    if not waits and iscoroutinefunction(approve):
+        raise TypeError(_NOT_AWAITED)
+
+
+def ask(approver: Approver, decision: Decision, offers: Sequence[Offer]) -> Offer | None:
+    """The answer of an approver. Raises TypeError for what is none: nobody has declined then."""
+    answer: object = approver.approve(decision, offers)
+    if isinstance(answer, Awaitable):
+        if isinstance(answer, Coroutine):
+            answer.close()
+        raise TypeError(_NOT_AWAITED)
+    return _answer(answer)
+
+
+async def ask_async(
+    approver: Approver | AsyncApprover, decision: Decision, offers: Sequence[Offer]
+) -> Offer | None:
+    """The same on an event loop; an approver that is not asynchronous is asked in a thread."""
+    from asyncio import to_thread  # noqa: PLC0415 - as above
+    from inspect import iscoroutinefunction  # noqa: PLC0415
+
+    answer: object
+    if iscoroutinefunction(approver.approve):
+        answer = approver.approve(decision, offers)
+    else:  # it may wait for a person, and the loop must not
+        answer = await to_thread(approver.approve, decision, offers)
+    return _answer(await answer if isinstance(answer, Awaitable) else answer)
+
+
+_NOT_AWAITED = "the approver is asynchronous: await Engine.approve_async instead of approve"
+
+
+def _answer(answer: object) -> Offer | None:
+    if answer is None or isinstance(answer, Offer):
+        return answer
+    problem = f"the approver returned {type(answer).__name__}"
+    raise TypeError(f"{problem}, neither one of the offers nor None, which declines")
+
+
 def allowed(decision: Decision, offer: Offer, kept: Sequence[Grant], note: str = "") -> Decision:
     """The decision after a person allowed it; ``kept`` are the grants as they were stored."""
     how = "allowed once" if offer.scope is Scope.ONCE or not kept else _granted(kept)
@@ -54,6 +109,12 @@ def _granted(kept: Sequence[Grant]) -> str:
 def declined(decision: Decision) -> Decision:
     """The decision after a person said no: the message is for the agent."""
     return _refused(decision, user_denied_reason(decision), "declined")
+
+
+def unoffered(decision: Decision) -> Decision:
+    """The decision where the approver's answer was none of those that it was offered."""
+    how = "refused: the answer was not among the offers"
+    return _refused(decision, unoffered_reason(decision), how)
 
 
 def changed(decision: Decision) -> Decision:

@@ -96,31 +96,37 @@ class Engine:
         """Decide, and let ``approver`` answer if the answer is ask: allow or deny comes back.
 
         What the answer keeps is stored with the engine's ``grants``; an answer that was not
-        offered counts as a no. Raises as ``decide``, and what the approver raises, except
-        NobodyToAskError.
+        offered counts as a no. Raises as ``decide``, what the approver raises, except
+        NobodyToAskError, and TypeError for an approver that is none or must be awaited.
         """
-        from ringfence.engine.approval import NobodyToAskError  # noqa: PLC0415 - as above
+        from ringfence.engine.approval import NobodyToAskError, ask, check  # noqa: PLC0415 - as above
 
+        check(approver, waits=False)
         start, decision = time.perf_counter(), self._decided(call)
         if decision.state is State.ASK:
             offers = self.offers(decision)
             try:
-                answer = approver.approve(decision, offers)
+                answer = ask(approver, decision, offers)
             except NobodyToAskError:
                 decision = self._unanswered(decision)
             else:
                 decision = self._answered(decision, answer, offers)
         return self._recorded(evolve(decision, duration=time.perf_counter() - start))
 
-    async def approve_async(self, call: ToolCall, approver: AsyncApprover) -> Decision:
-        """The same for an event loop."""
-        from ringfence.engine.approval import NobodyToAskError  # noqa: PLC0415 - as above
+    async def approve_async(self, call: ToolCall, approver: Approver | AsyncApprover) -> Decision:
+        """The same for an event loop, on which no approver is waited for without ``await``."""
+        from ringfence.engine.approval import (  # noqa: PLC0415 - as above
+            NobodyToAskError,
+            ask_async,
+            check,
+        )
 
+        check(approver, waits=True)
         start, decision = time.perf_counter(), self._decided(call)
         if decision.state is State.ASK:
             offers = self.offers(decision)
             try:
-                answer = await approver.approve(decision, offers)
+                answer = await ask_async(approver, decision, offers)
             except NobodyToAskError:
                 decision = self._unanswered(decision)
             else:
@@ -198,11 +204,18 @@ class Engine:
     def _answered(
         self, decision: Decision, offer: Offer | None, offers: tuple[Offer, ...]
     ) -> Decision:
-        from ringfence.engine.approval import allowed, changed, declined  # noqa: PLC0415 - as above
+        from ringfence.engine.approval import (  # noqa: PLC0415 - as above
+            allowed,
+            changed,
+            declined,
+            unoffered,
+        )
         from ringfence.engine.grants import GrantError  # noqa: PLC0415 - as above
 
-        if offer is None or offer not in offers:
+        if offer is None:
             return declined(decision)
+        if offer not in offers:
+            return unoffered(decision)
         _, _, again = self.trace(decision.call)
         if again.state is not State.ALLOW and _asked(again) - _asked(decision):
             return changed(again)  # a link, a file, a rule: what was answered is not what would run

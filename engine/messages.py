@@ -86,6 +86,17 @@ def user_denied_reason(decision: Decision) -> str:
     return matter.text(opening, "Asked by", ("Only this call was declined.", *matter.scope))
 
 
+def unoffered_reason(decision: Decision) -> str:
+    """What the agent is told when the answer was none of those that were offered."""
+    matter = _Matter.of(decision, State.ASK)
+    opening = f"{matter.who} asked to {matter.act}; no answer counts:"
+    closing = (
+        "What came back was none of the answers that were offered, so the call did not run.",
+        "That is a fault of the program that asks, not a person's no.",
+    )
+    return matter.text(opening, "Asked by", closing)
+
+
 def changed_reason(decision: Decision) -> str:
     """What the agent is told when the call would do something else by the time of the answer."""
     matter = _Matter.of(decision, decision.state)

@@ -406,6 +406,8 @@ def test_an_answer_that_was_not_offered(world, tmp_path):
 
     decision = engine.approve(bash("cat /etc/hosts"), Forged())
     assert decision.state is State.DENY
+    assert decision.resolution == "refused: the answer was not among the offers"
+    assert "user declined" not in decision.message
     assert engine.grants.read() == ()
 
 
@@ -477,6 +479,60 @@ class Later(Answers):
     async def approve(self, decision, offers):
         await asyncio.sleep(0)
         return super().approve(decision, offers)
+
+
+class Handed(Answers):
+    """One that is not async itself, but returns what must be awaited."""
+
+    def approve(self, decision, offers):
+        return Later(self.answer).approve(decision, offers)
+
+
+class TestBothKinds:
+    """An approver of the other kind works, or is an error before anybody takes it for a no."""
+
+    @pytest.mark.parametrize("kind", [Answers, Later, Handed])
+    @pytest.mark.parametrize(("answer", "state"), [(0, "allow"), (None, "deny")])
+    def test_on_a_loop(self, world, kind, answer, state):
+        """All kinds are asked; one that is not async in a thread, since it may wait."""
+        engine = Engine(LayeredPolicy(), world)
+        call = engine.approve_async(bash("cat /etc/hosts"), kind(answer))
+        assert asyncio.run(call).state == state
+
+    @pytest.mark.filterwarnings("error")
+    @pytest.mark.parametrize("kind", [Later, Handed])
+    def test_without_a_loop(self, world, kind):
+        """Nobody would await it: that is no answer, and no coroutine is left behind."""
+        with pytest.raises(TypeError, match="approver is asynchronous: await"):
+            Engine(LayeredPolicy(), world).approve(bash("cat /etc/hosts"), kind(0))
+
+    def test_the_mistake_shows_at_the_first_call(self, world):
+        """Before there is a question, which may come much later."""
+        with pytest.raises(TypeError, match="approver is asynchronous: await"):
+            Engine(LayeredPolicy(), world).approve(bash("ls"), Later(0))
+
+    @pytest.mark.parametrize("approver", [None, lambda _: True, object()])
+    def test_no_approver(self, world, approver):
+        """What has no method for it is told so, on a loop too."""
+        engine = Engine(LayeredPolicy(), world)
+        with pytest.raises(TypeError, match="is no approver: it has no method approve"):
+            engine.approve(bash("ls"), approver)
+        with pytest.raises(TypeError, match="is no approver: it has no method approve"):
+            asyncio.run(engine.approve_async(bash("ls"), approver))
+
+    @pytest.mark.parametrize("answer", [True, False, "yes", 0])
+    def test_what_is_no_answer(self, world, answer):
+        """Only an offer or None is one: of anything else nobody knows what was meant."""
+
+        class Wrong:
+            def approve(self, _decision, _offers):
+                return answer
+
+        engine = Engine(LayeredPolicy(), world)
+        with pytest.raises(TypeError, match="neither one of the offers nor None"):
+            engine.approve(bash("cat /etc/hosts"), Wrong())
+        with pytest.raises(TypeError, match="neither one of the offers nor None"):
+            asyncio.run(engine.approve_async(bash("cat /etc/hosts"), Wrong()))
 
 
 @pytest.mark.parametrize("asynchronous", [False, True])

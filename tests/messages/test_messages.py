@@ -20,6 +20,7 @@ from ringfence.engine.messages import (
     deny_reason,
     details,
     no_prompt_reason,
+    unoffered_reason,
     user_denied_reason,
 )
 from ringfence.engine.pipeline import Collected, combine, decided, judge
@@ -327,6 +328,12 @@ def test_changed_reason(name, snapshot):
     assert changed_reason(ASKED[name]) == snapshot
 
 
+@pytest.mark.parametrize("name", ["bash-one-path"])
+def test_unoffered_reason(name, snapshot):
+    """What the agent is told when a program's answer was none."""
+    assert unoffered_reason(ASKED[name]) == snapshot
+
+
 UNANSWERED = [
     *SOME_ASKED,
     "bash-several-paths-of-an-agent",
@@ -343,7 +350,14 @@ def test_no_prompt_reason(name, snapshot):
     assert no_prompt_reason(ASKED[name]) == snapshot
 
 
-FORMS = [ask_prompt, deny_reason, user_denied_reason, changed_reason, no_prompt_reason]
+FORMS = [
+    ask_prompt,
+    deny_reason,
+    user_denied_reason,
+    changed_reason,
+    unoffered_reason,
+    no_prompt_reason,
+]
 
 
 @pytest.mark.parametrize("decision", [*ASKED.values(), *DENIED.values()])
@@ -454,6 +468,11 @@ SECTIONS = [
         "What the agent is told when the call changed before the answer",
         changed_reason,
         {name: ASKED[name] for name in ("bash-link", "bash-rule")},
+    ),
+    (
+        "What the agent is told when a program's answer was none of those offered",
+        unoffered_reason,
+        {"bash-one-path": ASKED["bash-one-path"]},
     ),
     (
         "What the agent is told where nobody can be asked",
