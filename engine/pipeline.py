@@ -141,9 +141,7 @@ def collect(
     if not operations.isdisjoint(_CHANGES):
         own = own_places((*project_folders(call, filesystem), *user_folders(env)), filesystem)
         everything = everything or _names_own(effects) or _own_inside(call, env, filesystem)
-    if Operation.DELETE in operations and any(
-        effect.operation is Operation.DELETE and BELOW in effect.path for effect in effects
-    ):
+    if own and any(BELOW in effect.path for effect in effects):
         own += tuple(file for folder in own for file in _files(folder, filesystem))
     touched = _touched(effects, filesystem) if everything else ()
     cwd = normalise(call.cwd)

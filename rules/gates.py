@@ -165,8 +165,12 @@ def _is_own(path: str, own: str, *, tree: bool) -> bool:
 
 
 def _may_be_own(path: str, own: str, operation: Operation) -> bool:
-    """Whether what is deleted wherever it is found may be one of Ringfence's own."""
-    if operation is not Operation.DELETE or BELOW not in path:
+    """Whether what is changed wherever it is found may be one of Ringfence's own.
+
+    To write to files of any name is not asked about: `sed -i` on all that hold a word does.
+    """
+    written = operation is not Operation.DELETE and path.endswith(BELOW)
+    if BELOW not in path or written:
         return False
     return matches_all(path.replace(f"{BELOW}/", BELOW).replace(NAME, BELOW).split(BELOW), own)
 

@@ -60,6 +60,11 @@ def _spelt_out(document: Document, short: list[str]) -> Document:
     for name in short:
         if name in tools:
             raise document.error((KEY, name), "the tool stands in the table tools, too")
+        if name == "bash" and table[name] == "deny":
+            # No default, which any rule for a command would overrule, but the agent's last word.
+            table[name] = {"*": table[name]}
+            lines[KEY, name, "*"] = document.line(KEY, name)
+            continue
         tools[name] = table.pop(name)
         lines[(KEY, "tools", name)] = document.line(KEY, name)
     table["tools"] = tools

@@ -92,7 +92,7 @@ class Entry:
         One that allows must match the path both as named and as it leads, and this operation;
         one that asks or denies either of them, and any operation where it is not known.
         """
-        pattern = paths.resolved(self.pattern, env, cwd)
+        pattern = paths.resolved(self.pattern, env, self._base(cwd))
         if pattern is None:
             return False
         if self.state is State.ALLOW:
@@ -103,6 +103,12 @@ class Entry:
             return False
         return any(paths.covers(pattern, one, folded=True) for one in (path, real))
 
+    def _base(self, cwd: str | None) -> str | None:
+        """Where its pattern begins; a name that is refused at any depth is so everywhere."""
+        if cwd is None or self.state is State.ALLOW or not paths.at_any_depth(self.pattern):
+            return cwd
+        return ""
+
     def may_decide_path(
         self,
         path: str,
@@ -112,12 +118,16 @@ class Entry:
         cwd: str | None = None,
     ) -> bool:
         """Whether it asks or denies, and matches for some value of what is unknown."""
-        pattern = paths.resolved(self.pattern, env, cwd)
+        pattern = paths.resolved(self.pattern, env, self._base(cwd))
         if pattern is None or self.state is State.ALLOW:
             return False
         if self.operations and operation not in (*self.operations, Operation.UNKNOWN):
             return False
-        return paths.may_cover(pattern, path) or paths.may_cover(pattern, real)
+        named: tuple[str, ...] = (path, real)
+        if cwd is not None and paths.at_any_depth(self.pattern):
+            # Any name at all: each command over the files of a project would ask.
+            named = tuple(one for one in named if not paths.is_any(one))
+        return any(paths.may_cover(pattern, one) for one in named)
 
     def below(
         self,

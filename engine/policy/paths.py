@@ -1,22 +1,24 @@
 """The patterns of ``external_directory`` and ``paths``: globs on whole paths.
 
 ``*`` and ``?`` stand for characters other than ``/``, ``[…]`` for one of a set, ``**`` for any
-folders, none too; ``/**`` at the end is the folder itself and all below it. ``*`` alone is
-everything. A leading ``~`` is the home directory, ``$NAME`` and ``${NAME}`` are variables; a
-pattern with a variable that is not set matches nothing. In ``paths``, a pattern that begins
+folders, none too; ``/**`` at the end is the folder itself and all below it, and so is ``/``. ``*``
+alone is everything. A leading ``~`` is the home directory, ``$NAME`` and ``${NAME}`` are variables;
+a pattern with a variable that is not set matches nothing. In ``paths``, a pattern that begins
 otherwise is one of the working directory: with a ``/`` in it from there on (``./x``, ``src/*.py``),
-without one at any depth (``.env``, ``*.key``).
+without one at any depth (``.env``, ``*.key``, ``build/``).
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from functools import lru_cache
 
 from ringfence.engine.policy.globs import glob
 from ringfence.grammar.regex import compiled
-from ringfence.rules.model import BELOW, UNCERTAIN, UNKNOWN
+from ringfence.rules.model import BELOW, NAME, UNCERTAIN, UNKNOWN
 
+_QUOTED = compiled(r"(?:\[[*?\[]\]|[^*?\[])+")  # as resolved() writes the wildcards of a real name
 _VARIABLE = compiled(r"\$(?:\{(\w+)\}|(\w+))")
 _GLOB = frozenset("*?[")
 _WILD = compiled(r"\[[^/\]]*\]|[*?\[" + "".join(sorted(UNCERTAIN)) + "]")
@@ -32,16 +34,51 @@ def resolved(pattern: str, env: Mapping[str, str], cwd: str | None = None) -> st
     With ``cwd``, one that begins otherwise starts there.
     """
     if cwd is not None and pattern not in ("*", "**") and not pattern.startswith(("/", "~", "$")):
-        base = "/".join(re.sub(r"([*?\[])", r"[\1]", part) for part in cwd.rstrip("/").split("/"))
-        inner = pattern.removeprefix("./")
-        return f"{base}/{inner}" if "/" in pattern else f"{base}/**/{inner}"
+        base = compiled(r"([*?\[])").sub(r"[\1]", cwd.rstrip("/"))
+        if "/" in pattern.rstrip("/"):
+            return plain(f"{base}/{pattern}")
+        return plain(f"{base}/**/{pattern}")
     if pattern == "~" or pattern.startswith("~/"):
         pattern = f"$HOME{pattern[1:]}"
     for found in _VARIABLE.finditer(pattern):
         if not env.get(found[1] or found[2]):
             return None
     filled = _VARIABLE.sub(lambda found: env[found[1] or found[2]].rstrip("/"), pattern)
-    return filled if filled.startswith(("/", "*")) else None
+    return plain(filled) if filled.startswith(("/", "*")) else None
+
+
+@lru_cache(maxsize=4096)
+def plain(pattern: str) -> str | None:
+    """The pattern as paths are: without ``//``, ``/./`` and ``..``; ``/**`` for a ``/`` at its end.
+
+    None if ``..`` stands behind something that is not one name.
+    """
+    if pattern == "/":
+        return pattern
+    parts: list[str] = []
+    for part in pattern.split("/"):
+        if part == "..":
+            if parts and not _QUOTED.fullmatch(parts[-1]):
+                return None
+            del parts[-1:]
+        elif part not in ("", "."):
+            parts.append(part)
+    if pattern.endswith("/") and parts[-1:] != ["**"]:
+        parts.append("**")
+    return ("/" if pattern.startswith("/") else "") + "/".join(parts)
+
+
+def problem(pattern: str) -> str:
+    """Why a pattern could never match what it was written for; "" if it can."""
+    if pattern != pattern.strip():
+        return "begins or ends with a blank, so it matches no usual path"
+    if pattern.startswith("!"):
+        return "begins with !, which stands for itself: of two rules that match, the last one holds"
+    if compiled(r"\{[^{}/]*,[^{}/]*\}").search(pattern):
+        return "has braces, which stand for themselves: write a line for each"
+    if plain(pattern if pattern.startswith("/") else f"/-/-/-/-/-/{pattern}") is None:
+        return "has a .. behind a wildcard, which no path has"
+    return ""
 
 
 def covers(pattern: str, path: str, *, folded: bool = False) -> bool:
@@ -65,6 +102,11 @@ def covers(pattern: str, path: str, *, folded: bool = False) -> bool:
     # A name, or a path, below what is known: only a pattern for all of that covers it.
     folder = path[:start].rpartition("/")[0]
     return pattern.endswith("/**") and glob(pattern).matches(folder)
+
+
+def is_any(path: str) -> bool:
+    """Whether nothing is known of the name at the end of a path."""
+    return path.rpartition("/")[2] in (NAME, BELOW)
 
 
 def may_cover(pattern: str, path: str) -> bool:
@@ -137,4 +179,4 @@ def at_any_depth(pattern: str) -> bool:
     if pattern.startswith(("/", "~", "$")):
         return False
     inner = pattern.removeprefix("./")
-    return inner.startswith("**/") or "/" not in pattern
+    return inner.startswith("**/") or "/" not in pattern.rstrip("/")

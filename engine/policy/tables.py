@@ -17,6 +17,7 @@ from ringfence.engine.policy.model import (
     Entry,
     Layer,
 )
+from ringfence.engine.policy.paths import problem
 from ringfence.grammar.regex import compiled
 from ringfence.rules.model import Operation, State, is_known
 from ringfence.rules.tool_names import canonical_tool
@@ -127,6 +128,8 @@ def _paths(
         where = place(pattern)
         if not pattern or not is_known(pattern):
             raise document.error(where, "is no pattern: it is empty or holds a NUL")
+        if wrong := problem(pattern):
+            raise document.error(where, wrong)
         source = document.source(*where)
         if isinstance(value, dict) and not _is_answer(value):
             for operations, said in _by_operation(document, where, value):

@@ -12,7 +12,7 @@ from ringfence.rules.model import BELOW, NAME, UNKNOWN
 MAX_NAMES = 8
 """Patterns that are told apart; more are any name."""
 
-_WILDCARD = compiled(r"\[[^\]]*\]|[*?]")
+WILDCARD = compiled(r"\[[^\]]*\]|[*?]")
 _TESTS = ("-name", "-iname")
 _EXECUTES = ("-exec", "-ok", "-execdir", "-okdir")
 _ALONE = frozenset(
@@ -92,7 +92,7 @@ def _pattern(text: str) -> Names:
     """The pattern with a NAME for each wildcard."""
     if UNKNOWN in text or "\\" in text or "/" in text or not text:
         return None
-    return (_WILDCARD.sub(NAME, text),)
+    return (WILDCARD.sub(NAME, text),)
 
 
 def below(root: str, names: Names) -> list[str]:

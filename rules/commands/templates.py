@@ -52,7 +52,7 @@ def executed(
                 for word in words
             ]
             if appends and filled == list(words):
-                filled.append(evolve(words[-1], text=found, glob=False))
+                filled.append(evolve(words[0], text=found, glob=False))
             yield CommandUse(tuple(filled), directory=directory)
 
 

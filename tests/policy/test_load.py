@@ -315,7 +315,9 @@ class TestPaths:
         [
             (".env", "/p/.env", True),
             (".env", "/p/a/b/.env", True),
-            (".env", "/q/.env", False),
+            (".env", "/q/.env", True),  # a name that is refused is so everywhere
+            ("**/.env", "/q/a/.env", True),
+            ("src/.env", "/q/src/.env", False),
             ("*.key", "/p/a/x.key", True),
             ("./README.md", "/p/README.md", True),
             ("./README.md", "/p/docs/README.md", False),
@@ -323,13 +325,61 @@ class TestPaths:
             ("**/.env*", "/p/a/.env.local", True),
             ("/etc/shadow", "/etc/shadow", True),
             ("*", "/anything", True),
+            # A slash at the end is for the folder and all in it.
+            ("build/", "/p/build/a", True),
+            ("build/", "/p/x/build", True),
+            ("./build/", "/p/build/a/b", True),
+            ("./build/", "/p/x/build/a", False),
+            ("/etc/", "/etc/hosts", True),
+            ("/etc/", "/etc", True),
+            ("src/**/", "/p/src/a/b", True),
+            ("/", "/etc", False),
+            # Patterns are read as paths are.
+            ("packages/../src/**", "/p/src/a", True),
+            ("../q/**", "/q/a", True),
+            ("../../../q/**", "/q/a", True),
+            ("//etc/**", "/etc/hosts", True),
+            ("/etc//hosts", "/etc/hosts", True),
+            ("/tmp/../etc/**", "/etc/hosts", True),
+            ("src/./a.py", "/p/src/a.py", True),
+            ("~/../x", "/home/x", True),
+            ("$HOME/../**", "/home/other/x", True),
+            ("app/{id}/x", "/p/app/{id}/x", True),
         ],
     )
     def test_patterns(self, tmp_path, pattern, path, found):
         """Those without a slash hold at any depth of the working directory."""
         loaded = policy(tmp_path, {HOME_CONFIG: f'[paths]\n"{pattern}" = "deny"\n'})
+        loaded = loaded.for_agent(None, {"HOME": "/home/me"})
         rule = loaded.path(path, path, Operation.READ, "/p")
         assert (rule is not None and rule.state is State.DENY) is found
+
+    def test_an_allow_for_a_name_is_for_the_project(self, tmp_path):
+        """What is allowed at any depth is so below the working directory alone."""
+        loaded = policy(tmp_path, {HOME_CONFIG: '[paths]\n"*" = "ask"\n".env" = "allow"\n'})
+        assert loaded.path("/p/a/.env", "/p/a/.env", Operation.READ, "/p").state is State.ALLOW
+        assert loaded.path("/q/.env", "/q/.env", Operation.READ, "/p").state is State.ASK
+
+    @pytest.mark.parametrize(
+        ("pattern", "problem"),
+        [
+            (" src", "blank"),
+            ("src ", "blank"),
+            ("!src/a.py", "begins with !"),
+            ("src/{a,b}.py", "braces"),
+            ("**/../x", "a .. behind a wildcard"),
+            ("/etc/*/../x", "a .. behind a wildcard"),
+        ],
+    )
+    @pytest.mark.parametrize("table", ["paths", "special.external_directory"])
+    def test_what_can_never_match(self, tmp_path, pattern, problem, table):
+        """Is an error: whoever wrote it believes that it holds."""
+        if table != "paths":
+            pattern = pattern if pattern.startswith("/") else f"/etc/{pattern}"
+        if problem in ("begins with !", "blank") and table != "paths" and pattern[-1] != " ":
+            return
+        with pytest.raises(ConfigError, match=problem):
+            policy(tmp_path, {HOME_CONFIG: f'[{table}]\n"{pattern}" = "deny"\n'})
 
 
 class TestTrust:
@@ -413,6 +463,17 @@ class TestAgentFiles:
         assert of_x.rule("tools", "read").source.endswith("agents/x.md:3")
         call = ToolCall("bash", {"command": "ls"}, "/p", "x", env={})
         assert Engine(loaded, NoFileSystem()).decide(call).state is State.ASK
+
+    def test_no_bash(self, tmp_path):
+        """An agent that is given no bash runs nothing, whatever is allowed to the others."""
+        files = {
+            HOME_CONFIG: '[bash]\n"git *" = "allow"\n',
+            "home/.config/ringfence/agents/x.md": "---\npermission:\n  bash: deny\n---\n",
+        }
+        decide = Engine(policy(tmp_path, files), NoFileSystem()).decide
+        decision = decide(ToolCall("bash", {"command": "git log"}, "/p", "x", env={}))
+        assert decision.state is State.DENY
+        assert any(v.rule.source.endswith("agents/x.md:3") for v in decision.verdicts)
 
     @pytest.mark.parametrize("text", ["", "# no matter\n", "---\nname: x\n---\n", "---\n---\n"])
     def test_without(self, tmp_path, text):

@@ -240,7 +240,11 @@ def test_a_tree_that_holds_our_own_files(tmp_path, command):
         ("find . -name '*.json' | xargs rm", State.ALLOW),  # there is none of ours
         ("find . -name __pycache__ -exec rm -r {} +", State.ALLOW),
         ("find src -type f -delete", State.ALLOW),
-        ("find . -name '*.toml' -exec sed -i s/a/b/ {} +", State.ALLOW),
+        ("find . -name '*.toml' -exec sed -i s/a/b/ {} +", State.ASK),
+        ("find . -name config.toml | xargs sed -i s/deny/allow/", State.ASK),
+        ("sed -i s/a/b/ $(find . -name config.toml)", State.ASK),
+        ("find . -name '*.py' | xargs sed -i s/a/b/", State.ALLOW),
+        ("rg -l foo | xargs sed -i s/a/b/", State.ALLOW),  # any name: each such would ask
     ],
 )
 def test_what_find_deletes_by_name(tmp_path, command, state):
@@ -286,6 +290,13 @@ def test_rules_for_places_inside_a_tree(tmp_path, command, pattern, state):
         ("find . -name .env | xargs cat", "./.env", State.ASK),
         ("find . -name .env | xargs cat", "*/.env", State.ASK),
         ("find . -name .env | xargs cat", "src/**/.env", State.ASK),
+        # Any name at all: each command over the files of the project would ask.
+        ("git ls-files | xargs wc -l", "**/.env", State.ALLOW),
+        ("for f in $(git ls-files); do wc -l $f; done", ".env", State.ALLOW),
+        ("rg -l foo | xargs sed -i s/a/b/", "*.pem", State.ALLOW),
+        ("make; cat $(ls)", "**/.env", State.ALLOW),
+        ("git ls-files | xargs wc -l", "secrets/**", State.ASK),
+        ("make; cat .e$(ls)", "**/.env", State.ASK),
     ],
 )
 def test_rules_for_what_find_finds(tmp_path, command, pattern, state):

@@ -8,7 +8,8 @@ from ringfence.engine.filesystem import Kind
 from ringfence.engine.paths import is_inside, real_path
 from ringfence.engine.shell.outputs.call import Invocation, lines
 from ringfence.grammar.regex import compiled
-from ringfence.rules.model import BELOW, NAME, is_known
+from ringfence.rules.commands.found import WILDCARD
+from ringfence.rules.model import BELOW, NAME, UNKNOWN, is_known
 
 _CLUSTER = compiled("-[A-Za-z]{2,}")
 
@@ -64,7 +65,20 @@ def _names(name: str, arguments: list[str]) -> str | None:
     operands = [a for a in arguments if not a.startswith("-")]
     if any(a.startswith(("/", "~")) or ".." in a.split("/") for a in operands):
         return None
+    if name == "ls-files" and "--" not in arguments and not flags - {"-z"}:
+        return lines(*(_tracked(operand) for operand in operands or ("",)))
     return lines(BELOW)
+
+
+def _tracked(pathspec: str) -> str:
+    """What a pathspec stands for; its stars take in slashes."""
+    first = WILDCARD.search(pathspec)
+    if pathspec.startswith(":") or UNKNOWN in pathspec or (first is None and pathspec):
+        return BELOW
+    folder = pathspec[: first.start()].rpartition("/")[0] if first else ""
+    name = WILDCARD.split(pathspec)[-1]
+    picked = f"/{NAME}{name}" if name and "/" not in name else ""
+    return f"{folder}/{BELOW}{picked}".removeprefix("/")
 
 
 def _rev_parse(call: Invocation, directory: str, arguments: list[str]) -> str | None:

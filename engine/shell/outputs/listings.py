@@ -6,7 +6,7 @@ What they print stands for many lines: ``find src`` prints ``src/`` and a BELOW,
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from fnmatch import fnmatch
 from itertools import pairwise
 
@@ -19,8 +19,8 @@ from ringfence.engine.shell.outputs.call import (
     lines,
     parse_options,
 )
-from ringfence.rules.commands.found import Names, found_names
-from ringfence.rules.model import BELOW, NAME, UNKNOWN, Field
+from ringfence.rules.commands.found import MAX_NAMES, WILDCARD, Names, found_names
+from ringfence.rules.model import NAME, UNKNOWN, Field
 
 MAX_ENTRIES = 100
 """How many entries of a directory are named one by one; more are a NAME."""
@@ -106,6 +106,20 @@ def _below_all(roots: Iterable[Field], names: Names = None) -> str | None:
     return lines(*(trees if names is None else (f"{t}/{name}" for t in trees for name in names)))
 
 
+def _picked(words: Sequence[str], options: tuple[str, ...], ending: str = "") -> Names:
+    """The names that these options pick, each with ``ending`` before its value; None for all."""
+    names: list[str] = []
+    for word, value in pairwise((*words, "")):
+        name, glued, text = word.partition("=")
+        if name not in options:
+            continue
+        text = f"{ending}{text if glued else value}"
+        if text.startswith("!") or "/" in text or UNKNOWN in text or len(names) == MAX_NAMES:
+            return None
+        names.append(WILDCARD.sub(NAME, text))
+    return tuple(names) or None
+
+
 _FD_VALUES = "tdeExXSocjgqM"
 _FD_LONG = ("--type", "--extension", "--exclude", "--max-depth", "--min-depth", "--threads")
 
@@ -125,12 +139,39 @@ def fd(call: Invocation) -> str | None:
     options = parse_options(tuple(fields), "HIuspiLF01", _FD_VALUES)
     if options is None or not {"x", "X", "a"}.isdisjoint(options.given):
         return None
-    roots = options.operands[1:]
-    return _below_all(roots) if roots else lines(BELOW)
+    names = _picked(call.words, ("-e", "--extension"), "*.")
+    return _below_all(options.operands[1:] or (Field("", (0, 0)),), names)
 
 
-def files_with_matches(call: Invocation) -> str | None:
-    """``grep -l`` or ``rg -l``: some of the operands, or files below them."""
+_GREP_VALUES = frozenset(("-A", "-B", "-C", "-D", "-d", "-e", "-f", "-m", "--regexp", "--file"))
+_RG_VALUES = _GREP_VALUES | {
+    "-E",
+    "-M",
+    "-T",
+    "-g",
+    "-j",
+    "-r",
+    "-t",
+    "--glob",
+    "--iglob",
+    "--type",
+}
+_LONG_VALUES = frozenset(("--include", "--exclude", "--exclude-dir", "--type", "--type-not"))
+_PICKS = ("--include", "-g", "--glob", "--iglob")
+
+
+def grep(call: Invocation) -> str | None:
+    """``grep -l``."""
+    return _files_with_matches(call, _GREP_VALUES | _LONG_VALUES)
+
+
+def rg(call: Invocation) -> str | None:
+    """``rg -l`` and ``rg --files``."""
+    return _files_with_matches(call, _RG_VALUES | _LONG_VALUES)
+
+
+def _files_with_matches(call: Invocation, values: frozenset[str]) -> str | None:
+    """Some of the operands, or files below them; ``values`` are the options with a value."""
     letters = "".join(
         field.text[1:]
         for field in call.fields
@@ -139,13 +180,17 @@ def files_with_matches(call: Invocation) -> str | None:
     long = {field.text for field in call.fields if field.text.startswith("--")}
     if "l" not in letters and not long & {"--files-with-matches", "--files"}:
         return None
-    rest = [field for field in call.fields if not field.text.startswith("-")]
+    rest = [
+        field
+        for before, field in pairwise((Field("", (0, 0)), *call.fields))
+        if not field.text.startswith("-") and before.text not in values
+    ]
     operands = rest if "--files" in long else rest[1:]
     if "e" in letters or "f" in letters or "--regexp" in long:
         operands = rest
+    names = _picked(call.words, _PICKS)
     if not operands:
-        return lines(BELOW)
+        return _below_all((Field("", (0, 0)),), names)
     printed = [as_printed(field) for field in operands]
-    if any(UNKNOWN in text for text in printed):
-        return UNKNOWN
-    return lines(*(text for path in printed for text in (path, below(path))))
+    found = _below_all(operands, names)
+    return found if found is None or UNKNOWN in found else lines(*printed) + found
