@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING
 from ringfence.engine.analyses import Analyses, key_of
 from ringfence.engine.call import Decision, ToolCall
 from ringfence.engine.filesystem import FileSystem, Kind, Seen
-from ringfence.engine.messages import decision_message
 from ringfence.engine.paths import (
     is_exempt,
     is_inside,
@@ -312,6 +311,8 @@ def _explained(decision: Decision, started: float | None = None) -> Decision:
     if decision.state is State.ALLOW:
         return decision if not decision.message else evolve(decision, message="")
     try:
+        from ringfence.engine.messages import decision_message  # noqa: PLC0415 - most are allowed
+
         message = decision_message(decision)
     except Exception as error:  # noqa: BLE001  # as above
         message = f"{decision.state} (this could not be explained: {type(error).__name__})"

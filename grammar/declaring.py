@@ -189,7 +189,8 @@ def _from_prepared(
         inside[name] = method
     made = type(body)(body.__name__, body.__bases__, inside)
     for value in inside.values():
-        _move(value, body, made)
+        if type(value) in _HOLDERS:
+            _move(value, body, made)
     _arguments[made] = arguments
     return made
 
@@ -205,16 +206,18 @@ def _options(body: Body) -> dict[str, dict[str, Any]]:
     return found
 
 
+_HOLDERS = frozenset((FunctionType, classmethod, property, staticmethod))
+
+
 def _move(value: Any, body: Body, made: type) -> None:
     """Let ``super()`` and ``__class__`` in a method mean the class that was made."""
     function = value.fget if isinstance(value, property) else getattr(value, "__func__", value)
-    if type(function) is FunctionType:
-        for cell in function.__closure__ or ():
-            try:
-                if cell.cell_contents is body:
-                    cell.cell_contents = made
-            except ValueError:  # an empty one
-                continue
+    for cell in getattr(function, "__closure__", None) or ():
+        try:
+            if cell.cell_contents is body:
+                cell.cell_contents = made
+        except ValueError:  # an empty one
+            continue
 
 
 class _Later:

@@ -7,7 +7,6 @@ one loop: read the one terminal that fits, reduce, shift, note what the terminal
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from typing import Any, Protocol, TypeAlias
@@ -150,6 +149,8 @@ class Machine:
     def source_start(self, position: int) -> int:
         """The place in the outer source of a token that begins at ``position``."""
         if self.cuts:
+            from bisect import bisect_right  # noqa: PLC0415 - few texts are continued
+
             position += 2 * bisect_right(self.cuts, position)
         offsets = self.offsets
         return position + offsets if isinstance(offsets, int) else offsets[position]
@@ -157,6 +158,8 @@ class Machine:
     def source_end(self, position: int) -> int:
         """The place in the outer source where a token that ends at ``position`` ends."""
         if self.cuts:
+            from bisect import bisect_left  # noqa: PLC0415
+
             position += 2 * bisect_left(self.cuts, position)
         offsets = self.offsets
         if isinstance(offsets, int):

@@ -84,7 +84,7 @@ def _kept(pattern: str, flags: int) -> regex.Kept | None:
         with patch("_sre.compile", wraps=regex.MACHINE.compile) as handed:
             made = re.compile(pattern, flags)
         _, flags, numbers, groups, index, names = handed.call_args.args
-        kept = (flags, array("I", numbers).tobytes(), groups, index, names)
+        kept = (flags, memoryview(array("I", numbers)), groups, index, names)
         return kept if regex.made_of(pattern, kept) == made else None
     except (AttributeError, TypeError, ValueError):  # another Python
         return None

@@ -10,12 +10,11 @@ from __future__ import annotations
 import marshal
 import re
 import sys
-from pathlib import Path
 from typing import Any, TypeAlias
 
 Key: TypeAlias = tuple[str, int]
-Kept: TypeAlias = tuple[int, bytes, int, dict[str, int], tuple[str | None, ...]]
-"""What ``_sre.compile`` takes behind the pattern: flags, numbers, groups and their names."""
+Kept: TypeAlias = tuple[int, memoryview, int, dict[str, int], tuple[str | None, ...]]
+"""What the machine takes behind the pattern: flags, numbers, groups and their names."""
 
 MACHINE: Any = sys.modules.get("_sre")
 """What ``re`` runs on, where Python is CPython."""
@@ -23,10 +22,8 @@ MACHINE: Any = sys.modules.get("_sre")
 STAMP = " ".join((
     sys.implementation.name, sys.version, sys.byteorder,
     str(getattr(MACHINE, "MAGIC", "")), str(getattr(MACHINE, "CODESIZE", "")),
-)).encode()  # fmt: skip
+)).encode() + b"\0"  # fmt: skip
 """The Python that can use what this one compiled."""
-
-FILE = Path(__file__).with_name("patterns.bin")
 
 missed: set[Key] = set()
 """What was not found, for the next build."""
@@ -35,38 +32,50 @@ missed: set[Key] = set()
 def compiled(pattern: str, flags: int = 0) -> re.Pattern[str]:
     """As ``re.compile``."""
     key = (pattern, int(flags))
-    found = _KEPT.get(key)
-    if found is None:
+    kept = _KEPT.get(key)
+    if kept is None:
         missed.add(key)
         return re.compile(pattern, flags)
-    return made_of(pattern, found)
+    return made_of(pattern, kept)
 
 
 def made_of(pattern: str, kept: Kept) -> re.Pattern[str]:
     """The expression that was kept."""
     flags, numbers, *groups = kept
-    made: re.Pattern[str] = MACHINE.compile(
-        pattern, flags, list(memoryview(numbers).cast("I")), *groups
-    )
+    made: re.Pattern[str] = MACHINE.compile(pattern, flags, list(numbers), *groups)
     return made
 
 
-def read(path: Path) -> dict[Key, Kept]:
+def read(path: str) -> dict[Key, Kept]:
     """What a file keeps, if it is for this Python; else nothing."""
     try:
-        content = path.read_bytes()
+        with open(path, "rb") as file:  # noqa: PTH123 - pathlib loads slowly
+            content = memoryview(file.read())
     except OSError:
         return {}
-    stamp, _, rest = content.partition(b"\0")
-    if stamp != STAMP or MACHINE is None:
+    if MACHINE is None or content[: len(STAMP)] != STAMP:
         return {}
-    kept: dict[Key, Kept] = marshal.loads(rest)  # noqa: S302 - it belongs to the program
-    return kept
+    begin = len(STAMP) + 8
+    end = begin + int.from_bytes(content[len(STAMP) : begin], "big")
+    index = marshal.loads(content[begin:end])  # noqa: S302 - it belongs to the program
+    numbers = content[end:].cast("I")
+    return {
+        key: (flags, numbers[start:stop], *groups)
+        for key, (flags, start, stop, *groups) in index.items()
+    }
 
 
-def to_bytes(kept: dict[Key, Any]) -> bytes:
-    """The content of such a file."""
-    return STAMP + b"\0" + marshal.dumps(kept)
+def to_bytes(kept: dict[Key, Kept]) -> bytes:
+    """The content of such a file: an index, its size before it, and all numbers behind."""
+    from array import array  # noqa: PLC0415 - for builds
+
+    index = {}
+    numbers: list[int] = []
+    for key, (flags, own, *groups) in kept.items():
+        index[key] = (flags, len(numbers), len(numbers) + len(own), *groups)
+        numbers += own
+    written = marshal.dumps(index)
+    return STAMP + len(written).to_bytes(8, "big") + written + array("I", numbers).tobytes()
 
 
-_KEPT = read(FILE)
+_KEPT = read(f"{__file__.removesuffix('regex.py')}patterns.bin")

@@ -13,6 +13,7 @@ from functools import partial
 from importlib import import_module
 from typing import NoReturn
 
+from ringfence.engine import finding
 from ringfence.engine.loading import without_collector
 
 ERROR = 2
@@ -28,11 +29,11 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def program() -> NoReturn:
     """The command ``ringfence``: as ``main``, and the end of this process."""
-    status = main()
-    if sys.argv[1:2] == ["hook"]:
-        # All is written. Python would take a while to tidy up behind itself.
-        os._exit(status)
-    sys.exit(status)
+    if sys.argv[1:2] != ["hook"]:
+        sys.exit(main())
+    finding.install()
+    # All is written then. Python would take a while to tidy up behind itself.
+    os._exit(main())
 
 
 def _runner(given: list[str]) -> Callable[[], int]:

@@ -8,7 +8,6 @@ from typing import Any
 
 from ringfence.engine.call import Decision, ToolCall
 from ringfence.engine.escape import shorten
-from ringfence.engine.messages import no_prompt_reason
 from ringfence.grammar.records import field, frozen
 from ringfence.rules.model import State
 
@@ -91,6 +90,8 @@ def verdict(decision: Decision, *, asks: bool = True) -> Verdict:
     if decision.state is State.ASK and not asks:
         if decision.headless is State.ALLOW:
             return Verdict("")
+        from ringfence.engine.messages import no_prompt_reason  # noqa: PLC0415 - most are allowed
+
         return Verdict("deny", shorten(no_prompt_reason(decision), MAX_REASON))
     return Verdict(decision.state.value, shorten(decision.message, MAX_REASON))
 

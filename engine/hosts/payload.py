@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from codecs import BOM_UTF8
 from typing import Any
 
 from ringfence.engine.hosts import MAX_BYTES
@@ -26,7 +27,7 @@ def read_object(content: bytes, what: str = "payload") -> dict[str, Any]:
 def read_json(content: bytes, what: str) -> Any:
     """The JSON value in ``content``, in which no object has a key twice."""
     try:
-        return json.loads(content.decode("utf-8-sig"), object_pairs_hook=_distinct)
+        return json.loads(content.removeprefix(BOM_UTF8).decode(), object_pairs_hook=_distinct)
     except UnicodeDecodeError as error:
         raise PayloadError(f"the {what} is not UTF-8 text") from error
     except json.JSONDecodeError as error:

@@ -7,12 +7,14 @@ can know a key that the other does not.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any, Literal, NamedTuple, TypeAlias
+from typing import Any, Literal, TypeAlias
 
+from ringfence.grammar.records import frozen
 from ringfence.rules.model import State
 
 
-class Key(NamedTuple):
+@frozen
+class Key:
     """What is said of a key beside its type; without it, the key must be there."""
 
     doc: str  # what an editor shows

@@ -23,7 +23,6 @@ from typing import Any
 from ringfence.engine.policy.document import Document, Keys, content_of, parse
 from ringfence.engine.policy.errors import ConfigError
 from ringfence.engine.policy.model import Layer, LayeredPolicy
-from ringfence.engine.policy.tables import agent_layers, layer
 from ringfence.engine.policy.trust import TrustStore
 from ringfence.engine.state import user_folder
 from ringfence.grammar.records import evolve, frozen
@@ -43,6 +42,9 @@ class Part:
 
     def layers(self) -> list[Layer]:
         """Its layers. Raises ConfigError."""
+        # Many have no config file, and a hook that starts anew for each call loads as it goes.
+        from ringfence.engine.policy.tables import agent_layers, layer  # noqa: PLC0415
+
         data: Any = self.document.data
         for key in self.keys:
             data = data[key]

@@ -8,12 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from importlib import import_module
+from typing import TYPE_CHECKING
 
-from ringfence.engine.shell.inline.model import Findings, Inspection, Inspector, Program
 from ringfence.engine.shell.outputs.call import Context
 from ringfence.rules.model import UNKNOWN, Field
 
-__all__ = ["LANGUAGES", "Inspection", "inspect_program"]
+if TYPE_CHECKING:
+    from ringfence.engine.shell.inline.model import Inspection, Inspector
+
+__all__ = ["LANGUAGES", "inspect_program"]
 
 MAX_LENGTH = 100_000
 """The longest program that is looked into."""
@@ -59,6 +62,9 @@ def inspect_program(
     ``text`` may hold unknowns, ``parameters`` are the arguments that the program receives. A
     language that is not known is opaque.
     """
+    # Most commands hold no program.
+    from ringfence.engine.shell.inline.model import Findings, Program  # noqa: PLC0415
+
     findings = Findings()
     if language not in LANGUAGES:
         findings.opaque(f"a program in {language}")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 
@@ -114,6 +113,8 @@ class Recorder:
     def column(self, span: Span) -> str:
         """Where ``span`` begins, for a person: ``at column 3``, ``at line 2, column 1``."""
         start = self.span(span)[0]
+        from bisect import bisect_right  # noqa: PLC0415 - for messages alone
+
         line = bisect_right(self._lines, start)
         column = start - self._lines[line - 1] + 1
         if len(self._lines) == 1:

@@ -69,7 +69,7 @@ def _prepared() -> tuple[Mapping[str, tuple[str, int, int]], str]:
     path = FOLDER / "commands.json"
     if not path.is_file():
         return {}, ""
-    places, _, text = path.read_text("ascii").partition("\n")
+    places, _, text = path.read_text("utf-8").partition("\n")
     return json.loads(places), text
 
 

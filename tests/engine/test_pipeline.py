@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 import ringfence.engine.shell as shell_package
 from ringfence import Decision, Engine, ToolCall
-from ringfence.engine import pipeline
+from ringfence.engine import messages, pipeline
 from ringfence.engine.filesystem import NoFileSystem
 from ringfence.engine.policy.model import Entry, Layer, LayeredPolicy
 from ringfence.rules.gates import GATES, Gate
@@ -203,7 +203,7 @@ class TestFailures:
             raise ZeroDivisionError
 
         evaluation(FakeEvaluation((effect("/etc/hosts"),)))
-        monkeypatch.setattr(pipeline, "decision_message", fail)
+        monkeypatch.setattr(messages, "decision_message", fail)
         decision = decide()
         assert decision.state is State.ASK
         assert decision.message == "ask (this could not be explained: ZeroDivisionError)"

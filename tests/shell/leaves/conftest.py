@@ -5,8 +5,9 @@ from collections.abc import Callable
 import pytest
 
 from ringfence.engine.filesystem import NoFileSystem
+from ringfence.engine.shell.inline.model import Inspection
 from ringfence.engine.shell.outputs import Context
-from ringfence.engine.shell.programs import Inspection, inspect_program
+from ringfence.engine.shell.programs import inspect_program
 from ringfence.rules.model import BELOW, NAME, UNKNOWN, Field
 
 VARIABLES = {"HOME": "/home/dev", "UNSET": "", "TMPDIR": ""}
