@@ -25,6 +25,7 @@ from ringfence.rules.model import (
     Rule,
     State,
     Verdict,
+    is_known,
 )
 
 MAX_PATHS = 5
@@ -295,12 +296,12 @@ def _finding_text(finding: Finding) -> str:
     path = path_text(finding.path)
     if finding.real != finding.path:
         path += f" -> {path_text(finding.real)}"
-    words = visible(shorten(" ".join(effect.text.split()), _MAX_WORDS).translate(_MARKS))
-    return f"{perhaps}{VERBS[effect.operation]} {path}, named by `{words}`"
+    place = f" ({_short(effect.origin)})" if effect.origin else ""
+    return f"{perhaps}{VERBS[effect.operation]} {path}, named by `{_short(effect.text)}`{place}"
 
 
 def _opaque_text(opaque: Opaque) -> str:
-    words = visible(shorten(" ".join(opaque.text.split()), _MAX_WORDS).translate(_MARKS))
+    words = _short(opaque.text)
     return f"`{words}`: {visible(opaque.reason)}" if words else visible(opaque.reason)
 
 
@@ -343,15 +344,45 @@ def _rule_texts(verdicts: Sequence[Verdict]) -> list[str]:
 
 def _subjects(verdicts: Sequence[Verdict]) -> str:
     """The commands that one rule was applied to; empty if it was applied to none."""
-    found = dict.fromkeys(
-        visible(shorten(" ".join(v.subject.split()), _MAX_WORDS))
-        for v in verdicts
-        if v.subject and v.gate == "bash"
-    )
+    bash = (v for v in verdicts if v.subject and v.gate == "bash")
+    found = dict.fromkeys(map(command_about, bash))
     named = list(found)
-    about = ", ".join(f"`{subject}`" for subject in named[:MAX_PATHS])
+    about = ", ".join(named[:MAX_PATHS])
     more = f" and {len(named) - MAX_PATHS} more" if len(named) > MAX_PATHS else ""
     return f"{about}{more}"
+
+
+def command_about(verdict: Verdict) -> str:
+    """The simple command that a verdict is about, and where it comes from.
+
+    The words are those that the rule was held against. If the call spells them in another way, or
+    they stand elsewhere, that is said, too.
+    """
+    text, words = _short(verdict.subject), _short(" ".join(verdict.words))
+    if not words:
+        return f"`{text}`"
+    if verdict.origin:
+        return f"`{words}` ({_short(verdict.origin)})"
+    plain = (
+        words != text
+        and all(map(is_known, verdict.words))
+        and not _is_spelt(verdict.subject, verdict.words)
+    )
+    return f"`{words}` (written `{text}`)" if plain else f"`{text}`"
+
+
+def _is_spelt(text: str, words: Sequence[str]) -> bool:
+    """Whether a text says words as they are, quoting and blanks aside."""
+    try:
+        said = shlex.split(text.replace("\\\n", ""))
+    except ValueError:
+        return False
+    return " ".join(said).split() == " ".join(words).split()
+
+
+def _short(text: str) -> str:
+    """A text for a person, in one line of no great length."""
+    return visible(shorten(" ".join(text.split()), _MAX_WORDS).translate(_MARKS))
 
 
 def _matter(verdicts: Sequence[Verdict]) -> str:

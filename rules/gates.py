@@ -242,7 +242,8 @@ def _bash(facts: Facts, policy: Policy) -> tuple[Verdict, ...]:
                 rule = REDIRECTED
             elif _adds_nothing(command, run):
                 continue
-        verdicts.append(Verdict("bash", rule, (), (), command.text, command.span, command.words))
+        found = (command.text, command.span, command.words, command.origin)
+        verdicts.append(Verdict("bash", rule, (), (), *found))
     for opaque in facts.opaque:
         if opaque.kind is OpaqueKind.UNKNOWN:
             continue

@@ -124,6 +124,7 @@ class Effect:
     follow: bool = True  # False if a symbolic link at ``path`` is itself what is touched
     tree: bool = False  # everything below ``path`` is touched as well (rm -r, grep -r)
     listing: bool = False  # ``path`` is a pattern for whose names bash reads directories
+    origin: str = ""  # where it is named, if not in the command: ``build.sh:3``
 
 
 @frozen
@@ -172,6 +173,7 @@ class CommandLine:
     writes: bool = False  # it has one
     within: bool = False  # ``text`` is that of another command, which runs this one
     kept: bool = False  # it stands in a script that was there before
+    origin: str = ""  # where it comes from, if not from the command's own text: ``build.sh:3``
 
 
 class Doubt(StrEnum):
@@ -288,6 +290,7 @@ class Verdict:
     subject: str = ""  # e.g. the simple command that a bash rule judged
     span: Span | None = field(default=None)
     words: tuple[str, ...] = ()  # of that command
+    origin: str = ""  # and where it comes from, if not from the call's own text
 
     @property
     def state(self) -> State:

@@ -14,7 +14,7 @@ from ringfence.engine.engine import Engine
 from ringfence.engine.escape import visible
 from ringfence.engine.filesystem import FileSystem
 from ringfence.engine.grants import GrantError, holds
-from ringfence.engine.messages import call_text, doubt_text, path_text, rule_text
+from ringfence.engine.messages import call_text, command_about, doubt_text, path_text, rule_text
 from ringfence.engine.pipeline import Collected, place_outside
 from ringfence.engine.policy import LayeredPolicy
 from ringfence.rules.gates import GATES
@@ -149,7 +149,7 @@ def _gates(collected: Collected, policy: LayeredPolicy, decision: Decision) -> s
         lines.append(f"{gate.name}: {gate.doc}")
         verdicts = [verdict for verdict in decision.verdicts if verdict.gate == gate.name]
         for verdict in verdicts:
-            about = f" for `{path_text(verdict.subject)}`" if verdict.subject else ""
+            about = f" for {command_about(verdict)}" if verdict.subject else ""
             doubt = f": {why}" if (why := doubt_text(verdict.rule, "this")) else ""
             lines.append(f"  {verdict.state}: {rule_text(verdict.rule)}{about}{doubt}")
         if not verdicts:

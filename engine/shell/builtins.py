@@ -13,6 +13,7 @@ from ringfence.engine.shell import conditions, declarations, external, files, ne
 from ringfence.engine.shell.call import Call, operands
 from ringfence.engine.shell.directories import cd, dirs, popd, pushd, pwd
 from ringfence.engine.shell.expansion import forbid_substitution
+from ringfence.engine.shell.origin import Origin
 from ringfence.engine.shell.outcome import Outcome
 from ringfence.engine.shell.reading import mapfile, read
 from ringfence.engine.shell.state import State
@@ -80,7 +81,14 @@ def source(call: Call) -> Outcome:
     anchor = call.run.recorder.span(at.span)
     trusted = path is not None and files.is_kept(call.run, state, path)
     outcome = call.either()
-    with call.run.nested(), call.run.recorder.anchored(anchor), call.run.lenient(trusted):
+    recorder = call.run.recorder
+    origin = Origin(nested.shown(recorder, path), text) if path is not None else recorder.origin
+    with (
+        call.run.nested(),
+        recorder.anchored(anchor),
+        recorder.stands_in(origin),
+        call.run.lenient(trusted),
+    ):
         outcome = call.run.walker.sourced(text, at, state)
 
     def restore(after: State) -> None:

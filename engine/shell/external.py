@@ -19,6 +19,7 @@ from ringfence.engine.shell import (
     trees,
 )
 from ringfence.engine.shell.call import Call
+from ringfence.engine.shell.origin import Origin
 from ringfence.engine.shell.outcome import Outcome
 from ringfence.engine.shell.outputs import output
 from ringfence.engine.shell.state import State, Variable, outputs
@@ -342,7 +343,8 @@ class _Program:
             at = evolve(at, span=state.input_at or at.span)
         if program.language == "bash":
             name, *parameters = program.parameters or (Field("bash", at.span),)
-            with self.without(program.argument):
+            recorder = call.run.recorder
+            with self.without(program.argument), recorder.stands_in(self.origin(program.argument)):
                 nested.child(call.run, state, text, at, parameters=parameters, name=name.text)
         elif text.strip():
             self.inspect(program, text, at)
@@ -361,6 +363,13 @@ class _Program:
         finally:
             if hidden is not None:
                 variables_[name] = hidden
+
+    def origin(self, argument: int) -> Origin | None:
+        """Where the text of an argument comes from: that of the environment from a variable."""
+        known = self.call.run.recorder.origin
+        if known is not None or argument < len(self.call.argv):
+            return known
+        return Origin(f"${self.fields[argument].text.partition('=')[0]}")
 
     def inspect(self, program: ProgramUse, text: str, at: Field) -> None:
         """Record what a program in another language touches."""
@@ -382,8 +391,11 @@ class _Program:
         if command.input_file is not None:
             read = scripts.read(self.call, command.input_file)
             text = UNKNOWN if read is None else read
-        for words in inputs.filled(command, text, self.call.argv[0]):
-            self.run_command(command, words, "")
+        recorder = self.call.run.recorder
+        origin = recorder.origin or Origin(f"input of {self.use.command}")
+        with recorder.stands_in(origin):
+            for words in inputs.filled(command, text, self.call.argv[0]):
+                self.run_command(command, words, "")
 
     def run_command(self, command: CommandUse, words: Sequence[Field], text: str) -> None:
         """Evaluate one command that the program runs, in a process of its own."""

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 
 from ringfence.engine.shell.call import Call
 from ringfence.engine.shell.core import Run
+from ringfence.engine.shell.origin import Origin
 from ringfence.engine.shell.outcome import Outcome, by_status
 from ringfence.engine.shell.recorder import Recorder
 from ringfence.engine.shell.state import Array, Function, State, Variable
@@ -45,7 +46,8 @@ def call_function(call: Call, function: Function) -> Outcome:
     before = state.parameters
     state.parameters = (tuple(call.arguments),)
     state.frames = (*state.frames, {})
-    with run.nested(), run.recorder.anchored(function.anchor):
+    recorder = run.recorder
+    with run.nested(), recorder.anchored(function.anchor), recorder.stands_in(function.origin):
         outcome = run.walker.function(function.definition, state)
 
     def leave(after: State) -> None:
@@ -104,8 +106,11 @@ def script_file(
     parameters: Sequence[Field],
     path: str,
     trusted: bool,
+    origin: Origin | None = None,
 ) -> None:
     """Evaluate the text of a script file, which the word ``at`` names, as a new bash.
+
+    ``origin`` is where its text stands, by default in the file ``path``.
 
     A ``trusted`` script is one that the project has: running it is running the project's own
     code, so what is found in it counts, but not what cannot be known.
@@ -113,13 +118,23 @@ def script_file(
     run, recorder = call.run, call.run.recorder
     before = call.state.variables.get("BASH_SOURCE")
     call.state.variables["BASH_SOURCE"] = Variable((Array((("0", path),)),), exported=True)
+    origin = origin or Origin(shown(recorder, path), text)
     try:
-        with recorder.anchored(recorder.span(at.span)), run.lenient(trusted):
+        with (
+            recorder.anchored(recorder.span(at.span)),
+            recorder.stands_in(origin),
+            run.lenient(trusted),
+        ):
             child(run, call.state, text, at, parameters=parameters, name=at.text)
     finally:
         call.state.variables.pop("BASH_SOURCE")
         if before is not None:
             call.state.variables["BASH_SOURCE"] = before
+
+
+def shown(recorder: Recorder, path: str) -> str:
+    """The path of a script for a person: in the working directory, from there on."""
+    return path.removeprefix(f"{recorder.cwd.rstrip('/')}/")
 
 
 def obscured(run: Run, state: State, text: str, at: Field) -> bool:

@@ -11,6 +11,7 @@ from ringfence.engine.paths import join, kernel_path
 from ringfence.engine.shell import files, nested
 from ringfence.engine.shell.call import Call
 from ringfence.engine.shell.core import World
+from ringfence.engine.shell.origin import Origin
 from ringfence.grammar.records import evolve
 from ringfence.grammar.regex import compiled
 from ringfence.rules.model import UNKNOWN, Field, Operation, is_known
@@ -119,19 +120,29 @@ def _package_script(call: Call) -> None:
     text = _text(call, "package.json")
     if text is None:
         return
-    for script in _scripts(text, words[0].text):
-        nested.script_file(call, script, words[0], parameters=(), path="package.json", trusted=True)
+    path = "package.json"
+    for one, script in _scripts(text, words[0].text):
+        origin = Origin(path, line=_line(text, f'"{one}"'), part=f'script "{one}"')
+        nested.script_file(
+            call, script, words[0], parameters=(), path=path, trusted=True, origin=origin
+        )
 
 
-def _scripts(text: str, name: str) -> Iterator[str]:
-    """The script ``name`` of a ``package.json``, and those before and after it."""
+def _line(text: str, word: str) -> int:
+    """The line of a word that a file holds, the first of several; 0 if it is not written so."""
+    place = text.find(word)
+    return text.count("\n", 0, place) + 1 if place >= 0 else 0
+
+
+def _scripts(text: str, name: str) -> Iterator[tuple[str, str]]:
+    """The script ``name`` of a ``package.json``, those before and after it, and their names."""
     try:
         scripts = json.loads(text)["scripts"]
         names = [prefix + name for prefix in ("pre", "", "post")] if name in scripts else []
-        found = [scripts.get(one) for one in names]
+        found = [(one, scripts.get(one)) for one in names]
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return
-    yield from (script for script in found if isinstance(script, str))
+    yield from ((one, script) for one, script in found if isinstance(script, str))
 
 
 # --- git ---------------------------------------------------------------------------------------
@@ -158,4 +169,7 @@ def _remote(call: Call) -> None:
         for found in _URL.finditer(remote["body"]):
             path = found["url"].removeprefix("file://")
             if path.startswith(("/", "./", "../")):
-                call.touch(at, _TRANSFERS[words[0].text], path=path)
+                line = text.count("\n", 0, remote.start("body") + found.start("url")) + 1
+                origin = Origin(".git/config", line=line, part=f'remote "{at.text}"')
+                with call.run.recorder.stands_in(origin):
+                    call.touch(at, _TRANSFERS[words[0].text], path=path)

@@ -7,6 +7,7 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 
 from ringfence.engine.filesystem import Kind
 from ringfence.engine.paths import join, kernel_path, outside, through_proc
+from ringfence.engine.shell.origin import Origin
 from ringfence.engine.shell.outputs.call import as_printed
 from ringfence.engine.shell.overlay import Overlay
 from ringfence.grammar.nodes import Span
@@ -43,6 +44,7 @@ class Recorder:
     anchor: Span | None = None
     uncertain: int = 0
     muted: int = 0
+    origin: Origin | None = None  # of the text that spans refer to, if that is not the command's
     _effects: dict[tuple[str, Operation, Span, str], Effect] = field(factory=dict)
     _opaque: dict[tuple[str, Span], Opaque] = field(factory=dict)
     _commands: dict[tuple[Span, tuple[str, ...]], CommandLine] = field(factory=dict)
@@ -100,6 +102,16 @@ class Recorder:
             yield
         finally:
             self.anchor = before
+
+    @contextmanager
+    def stands_in(self, origin: Origin | None) -> Iterator[None]:
+        """Within, whatever is found stands in ``origin``."""
+        before = self.origin
+        self.origin = origin
+        try:
+            yield
+        finally:
+            self.origin = before
 
     def span(self, span: Span) -> Span:
         """The place of ``span`` in the outermost command."""
@@ -203,6 +215,7 @@ class Recorder:
             Certainty.CERTAIN if certain else Certainty.POSSIBLE,
             steps=(*at.steps, fact) if fact else at.steps,
             follow=follow,
+            origin=self.origin.place(at.span) if self.origin else "",
         )
 
     def listed(self, at: Field, directory: str, *, trees: bool) -> None:
@@ -261,7 +274,10 @@ class Recorder:
             writes, within = writes or known.writes, within and known.within
             kept = kept and known.kept
         text = self.source[place[0] : place[1]]
-        self._commands[key] = CommandLine(text, place, words, redirection, writes, within, kept)
+        origin = self.origin.place(span) if self.origin else ""
+        self._commands[key] = CommandLine(
+            text, place, words, redirection, writes, within, kept, origin
+        )
 
 
 def _directory(path: str) -> str:

@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from ringfence.engine.paths import join, kernel_path, real_path
 from ringfence.engine.shell import environment, files, nested, variables
 from ringfence.engine.shell.call import Call
+from ringfence.engine.shell.origin import Origin
 from ringfence.engine.shell.outputs import Context
 from ringfence.engine.shell.programs import LANGUAGES, inspect_program
 from ringfence.grammar.records import evolve
@@ -104,7 +105,12 @@ def run(
         return  # the project's own targets, as those of its Makefile
     if language is not None:
         recorder = call.run.recorder
-        with call.run.lenient(not written), recorder.possibly(not written):
+        origin = Origin(nested.shown(recorder, path), text)
+        with (
+            call.run.lenient(not written),
+            recorder.possibly(not written),
+            recorder.stands_in(origin),
+        ):
             inspect(call, at.text, language, text, at, parameters)
     call.state.changed = call.state.changed or language not in _TOLD
 
@@ -197,8 +203,12 @@ def inspect(
     positions = nested.places(recorder, at.span, text)
     for path, operation, start, end in found.paths:
         span = at.span if positions is None else (positions[start], positions[end])
+        anchor = None
+        if recorder.origin is not None and recorder.origin.text is text:
+            span, anchor = (start, end), recorder.span(at.span)
         place = evolve(at, span=span, glob=False)
-        absolute = recorder.effect(path, operation, place, by, call.world.directory)
+        with recorder.anchored(anchor):
+            absolute = recorder.effect(path, operation, place, by, call.world.directory)
         if absolute is not None and operation is Operation.WRITE:
             files.write(call.state, absolute, None)
     for script, _ in found.shell:

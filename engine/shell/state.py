@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import TypeAlias, TypeVar
 
 from ringfence.engine.shell.limits import MAX_ALTERNATIVES
+from ringfence.engine.shell.origin import Origin
 from ringfence.engine.shell.texts import joined
 from ringfence.grammar.frozen import frozen
 from ringfence.grammar.nodes import FunctionDefinition, Span
@@ -87,10 +88,14 @@ class Variable:
 
 @frozen
 class Function:
-    """A function; ``anchor`` is the place of its text if that has none of its own."""
+    """A function; ``anchor`` is the place of its text if that has none of its own.
+
+    ``origin`` is where its text stands, if not in the command.
+    """
 
     definition: FunctionDefinition
     anchor: Span | None = None
+    origin: Origin | None = None
 
 
 @define

@@ -271,7 +271,8 @@ class TreeWalker:
 
     def _define(self, command: FunctionDefinition, state: State) -> Outcome:
         name = "".join(getattr(part, "text", "") for part in command.name.parts)
-        state.functions[name] = (Function(command, self.run.recorder.anchor),)
+        recorder = self.run.recorder
+        state.functions[name] = (Function(command, recorder.anchor, recorder.origin),)
         return Outcome(state, None)
 
     def function(self, definition: FunctionDefinition, state: State) -> Outcome:
@@ -294,7 +295,10 @@ class TreeWalker:
             extglob="extglob" in state.options,
             follow_shopt=True,
         )
-        with recorder.anchored(anchor):
+        origin = recorder.origin
+        if origin is not None and origin.text is not text:
+            origin = origin.without_lines()
+        with recorder.anchored(anchor), recorder.stands_in(origin):
             return self.execute_script(script, state)
 
     def arguments(self, argv: Sequence[Field], state: State, span: Span) -> Outcome:

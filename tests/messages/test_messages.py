@@ -57,12 +57,12 @@ def _entries(surface, table):
     return tuple(entries)
 
 
-def touch(command, words, path, operation=Operation.READ, *, real=None, possible=False, tree=False):
+def touch(command, words, path, operation=Operation.READ, *, real=None, possible=False, **more):
     """A finding whose words stand in the command."""
     start = command.index(words)
     span = (start, start + len(words))
     certainty = Certainty.POSSIBLE if possible else Certainty.CERTAIN
-    effect = Effect(path, operation, span, words, "x", certainty, tree=tree)
+    effect = Effect(path, operation, span, words, "x", certainty, **more)
     return Finding(effect, path, real or path)
 
 
@@ -75,7 +75,9 @@ def unread(command, words, reason, kind=OpaqueKind.UNKNOWN):
 def bash(command, *findings, opaque=(), commands=(), agent=None, rules=LayeredPolicy(), repeated=0):  # noqa: B008
     """The decision on a bash command of which this is known."""
     lines = tuple(
-        CommandLine(
+        text
+        if isinstance(text, CommandLine)
+        else CommandLine(
             text, (command.index(text), command.index(text) + len(text)), tuple(text.split())
         )
         for text in commands
@@ -255,6 +257,31 @@ ASKED = {
     ),
     "own-commands": bash("ringfence trust", commands=["ringfence trust"]),
     "loop": bash("pytest", rules=policy(special={"doom_loop": "ask"}), repeated=3),
+    "bash-rule-on-what-a-script-runs": bash(
+        "npm run push; ./x.sh; G=git; $G push",
+        commands=[
+            CommandLine(
+                "push",
+                (8, 12),
+                ("git", "push"),
+                within=True,
+                origin='package.json:7, script "push"',
+            ),
+            CommandLine(
+                "./x.sh",
+                (14, 20),
+                ("git", "push", UNKNOWN, "\x1b[2J"),
+                within=True,
+                origin="x\u202e.sh:3",
+            ),
+            CommandLine("$G push", (29, 36), ("git", "push")),
+        ],
+        rules=policy(bash={"git push *": "ask"}),
+    ),
+    "bash-path-in-a-script": bash(
+        "npm test",
+        touch("npm test", "test", "/etc/hosts", origin='package.json:7, script "test"'),
+    ),
     "redirection": bash(
         "git log > notes.txt",
         commands=["> notes.txt", "git log"],
