@@ -90,7 +90,9 @@ def _claude_rule(found: Import, rule: str, state: str) -> None:
         if called in ("", "*"):
             found.put(("mcp", server), state)
             called = "*"  # over what was said of single tools
-        if server != "*" and (called != "*" or state != "allow"):
+        if server == "*" and state == "allow" and called != "*":
+            found.note(rule, "would be for the tool of every server, so it is not allowed")
+        elif called != "*" or (server != "*" and state != "allow"):
             found.put(("mcp", f"{server}:{called}"), state)
     elif tool == "bash":
         command(found, rule, _claude_command(inner) if inner else "*", state)

@@ -6,6 +6,8 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+from ringfence.engine.policy.paths import problem
+from ringfence.engine.policy.tables import no_command
 from ringfence.grammar.records import define, field
 from ringfence.grammar.regex import compiled
 from ringfence.rules.model import State, is_known
@@ -34,6 +36,13 @@ class Import:
         rules that come after them, the pattern is spelt in another way that means the same; where
         there is none, they go to the end with it, and become as strict as those rules are.
         """
+        if wrong := problem(keys[-1]):
+            if state == "allow":
+                self.note(keys[-1], f"{wrong}, so it is not allowed")
+                return
+            wider = compiled(r"\{[^{}]*\}|\[\[:\w+:\]\]").sub("*", keys[-1].strip())
+            self.note(keys[-1], f"{wrong}, so it is for more")
+            keys = (*keys[:-1], "*" if problem(wider) else wider)
         table = self._table(keys)
         pattern = keys[-1]
         entry = table.setdefault(pattern, {})
@@ -166,7 +175,10 @@ def command(
     found: Import, what: str, pattern: str, state: str, above: tuple[str, ...] = ()
 ) -> None:
     """A rule for single commands; one of a whole line would hide the rules for its parts."""
-    if state == "allow" and re.search(r"[;&|\n]", pattern):
+    pattern = pattern.strip()
+    if wrong := no_command(pattern):
+        found.note(what, f"{wrong[0]}, and is left out")
+    elif state == "allow" and re.search(r"[;&|\n]", pattern):
         found.note(what, "holds for no single command, so it is not allowed")
     else:
         found.put((*above, "bash", pattern), state)

@@ -10,8 +10,7 @@ without one at any depth (``.env``, ``*.key``, ``build/``).
 
 from __future__ import annotations
 
-import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
 from ringfence.engine.policy.globs import glob
@@ -19,6 +18,7 @@ from ringfence.grammar.regex import compiled
 from ringfence.rules.model import BELOW, NAME, UNCERTAIN, UNKNOWN
 
 _QUOTED = compiled(r"(?:\[[*?\[]\]|[^*?\[])+")  # as resolved() writes the wildcards of a real name
+_BRACES = compiled(r"(?<!\[)\{[^{}]*,[^{}]*\}")
 _VARIABLE = compiled(r"\$(?:\{(\w+)\}|(\w+))")
 _GLOB = frozenset("*?[")
 _WILD = compiled(r"\[[^/\]]*\]|[*?\[" + "".join(sorted(UNCERTAIN)) + "]")
@@ -74,8 +74,12 @@ def problem(pattern: str) -> str:
         return "begins or ends with a blank, so it matches no usual path"
     if pattern.startswith("!"):
         return "begins with !, which stands for itself: of two rules that match, the last one holds"
-    if compiled(r"\{[^{}/]*,[^{}/]*\}").search(pattern):
-        return "has braces, which stand for themselves: write a line for each"
+    if _BRACES.search(pattern):
+        return "has braces, which stand for themselves: write a line for each, or [{] for a name"
+    if "[[:" in pattern:
+        return "has a class such as [[:alpha:]], which is not understood: write a range, as [a-z]"
+    if pattern.startswith("~") and pattern[:2] not in ("~", "~/"):
+        return "begins with the home of another user: write the path"
     if plain(pattern if pattern.startswith("/") else f"/-/-/-/-/-/{pattern}") is None:
         return "has a .. behind a wildcard, which no path has"
     return ""
@@ -124,9 +128,13 @@ def may_cover(pattern: str, path: str) -> bool:
     return _may_meet(pattern.casefold().split("/"), names)
 
 
-def _may_meet(pattern: list[str], path: list[str | None]) -> bool:
+def _may_meet(pattern: Sequence[str], path: Sequence[str | None]) -> bool:
     """Whether some path matches both, component by component; None is any number of them."""
-    # By place in the pattern: whether what came of the path so far may be matched up to there.
+    return len(pattern) in _reached(pattern, path)
+
+
+def _reached(pattern: Sequence[str], path: Sequence[str | None]) -> set[int]:
+    """The places in the pattern up to which it may match the whole path."""
     reached = _past_folders(pattern, {0})
     for component in path:
         after: set[int] = set()
@@ -142,10 +150,10 @@ def _may_meet(pattern: list[str], path: list[str | None]) -> bool:
             elif _may_be(pattern[place], component):
                 after.add(place + 1)
         reached = _past_folders(pattern, after)
-    return len(pattern) in reached
+    return reached
 
 
-def _past_folders(pattern: list[str], places: set[int]) -> set[int]:
+def _past_folders(pattern: Sequence[str], places: set[int]) -> set[int]:
     """The places, and those behind each ``**`` there, which may stand for nothing."""
     found = set(places)
     for place in range(len(pattern)):
@@ -170,8 +178,15 @@ def _may_be(one: str, other: str) -> bool:
 
 
 def is_below(pattern: str, path: str) -> bool:
-    """Whether what a resolved pattern names lies below ``path``: ``/a/b/**`` below ``/a``."""
-    return re.split(r"[*?\[]", pattern, maxsplit=1)[0].startswith(path.rstrip("/") + "/")
+    """Whether what a resolved pattern names may lie below ``path``: ``/a/*/c`` below ``/a/b``.
+
+    Not what it names at any depth: that may be below every folder.
+    """
+    parts = pattern.casefold().split("/")
+    if "**" in parts[:2]:
+        return False
+    reached = _reached(parts, path.casefold().rstrip("/").split("/"))
+    return any(place < len(parts) for place in reached)
 
 
 def at_any_depth(pattern: str) -> bool:

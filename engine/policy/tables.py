@@ -78,6 +78,8 @@ def _entries(document: Document, keys: Keys, surface: str) -> tuple[Entry, ...]:
                 continue  # see _paths
         if not pattern or not is_known(pattern):
             raise document.error(place, "is no pattern: it is empty or holds a NUL")
+        if surface == "bash" and (wrong := no_command(pattern)):
+            raise document.error(place, *wrong)
         if surface == "tools":
             if "(" in pattern:
                 hint = "rules for commands stand in the table bash"
@@ -93,6 +95,21 @@ def _entries(document: Document, keys: Keys, surface: str) -> tuple[Entry, ...]:
         source = document.source(*place)
         entries.append(Entry(surface, pattern, source=source, repeats=repeats, **said))
     return tuple(entries)
+
+
+_CLAUDES = compiled(r"(?:Bash\((?P<inner>.*?)(?::\*)?\)|(?P<word>[\w./-]+):\*)", re.DOTALL)
+
+
+def no_command(pattern: str) -> tuple[str, str] | None:
+    """What is wrong with a pattern that no command can match, and a hint."""
+    if pattern != pattern.strip():
+        return "begins or ends with a blank, so it can never match", f'write "{pattern.strip()}"'
+    claudes = _CLAUDES.fullmatch(pattern)
+    if claudes is None:
+        return None
+    words = claudes["word"] or claudes["inner"]
+    hint = f'write "{words} *"' if pattern.rstrip(")").endswith(":*") else f'write "{words}"'
+    return "is written as for Claude Code, so it can never match", hint
 
 
 def _repeats(document: Document, keys: Keys, value: Mapping[str, Any]) -> tuple[Any, int]:

@@ -275,6 +275,12 @@ def mcp(name):
         ({"deny": "Bash"}, bash("ls"), "deny"),
         ({"deny": [7]}, mcp("g__x"), "ask"),
         ({"deny": ["Read(a\\\\*b)"]}, file("x"), "ask"),
+        ({"deny": ["Read(**/*.{pem,key})"]}, file("a/b.pem"), "deny"),
+        ({"deny": ["Read(./a/../.env)"]}, file(".env"), "deny"),
+        ({"deny": ["Read(~root/x)"]}, file("a"), "deny"),
+        ({"deny": ["mcp__*__rm"], "allow": ["mcp__z"]}, mcp("mcp__z__rm"), "deny"),
+        ({"deny": ["mcp__*__rm"], "allow": ["mcp__z"]}, mcp("mcp__z__ls"), "allow"),
+        ({"deny": ["Bash( rm * )"]}, bash("rm x"), "deny"),
         # A dollar there is one.
         ({"deny": ["Read(//srv/$X/**)"]}, file("/srv/$X/a"), "deny"),
         # Folders there are no patterns.

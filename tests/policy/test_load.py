@@ -1,6 +1,7 @@
 """From files to rules: layers, defaults, sources, and what is refused."""
 
 import os
+import re
 from pathlib import Path
 from typing import ClassVar
 
@@ -354,6 +355,26 @@ class TestPaths:
         rule = loaded.path(path, path, Operation.READ, "/p")
         assert (rule is not None and rule.state is State.DENY) is found
 
+    @pytest.mark.parametrize(
+        ("pattern", "hint"),
+        [
+            (" rm *", 'write "rm *"'),
+            ("rm * ", 'write "rm *"'),
+            ("rm:*", 'write "rm *"'),
+            ("Bash(rm *)", 'write "rm *"'),
+            ("Bash(git push:*)", 'write "git push *"'),
+        ],
+    )
+    def test_what_no_command_matches(self, tmp_path, pattern, hint):
+        """Is an error, too, with the form that is meant."""
+        with pytest.raises(ConfigError, match=re.escape(hint)):
+            policy(tmp_path, {HOME_CONFIG: f'[bash]\n"{pattern}" = "deny"\n'})
+
+    @pytest.mark.parametrize("pattern", ["npm run test:*", "rm *", "*", "a:b", "Bash *"])
+    def test_what_a_command_matches(self, tmp_path, pattern):
+        """A colon may stand in a command."""
+        assert policy(tmp_path, {HOME_CONFIG: f'[bash]\n"{pattern}" = "deny"\n'})
+
     def test_an_allow_for_a_name_is_for_the_project(self, tmp_path):
         """What is allowed at any depth is so below the working directory alone."""
         loaded = policy(tmp_path, {HOME_CONFIG: '[paths]\n"*" = "ask"\n".env" = "allow"\n'})
@@ -369,13 +390,15 @@ class TestPaths:
             ("src/{a,b}.py", "braces"),
             ("**/../x", "a .. behind a wildcard"),
             ("/etc/*/../x", "a .. behind a wildcard"),
+            ("/etc/[[:alpha:]].pem", "class"),
+            ("~root/**", "home of another user"),
         ],
     )
     @pytest.mark.parametrize("table", ["paths", "special.external_directory"])
     def test_what_can_never_match(self, tmp_path, pattern, problem, table):
         """Is an error: whoever wrote it believes that it holds."""
         if table != "paths":
-            pattern = pattern if pattern.startswith("/") else f"/etc/{pattern}"
+            pattern = pattern if pattern.startswith(("/", "~")) else f"/etc/{pattern}"
         if problem in ("begins with !", "blank") and table != "paths" and pattern[-1] != " ":
             return
         with pytest.raises(ConfigError, match=problem):

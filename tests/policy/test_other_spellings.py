@@ -182,6 +182,7 @@ def test_the_resident_engine_has_own_files(tmp_path):
 
 
 KEYS = '[special.external_directory]\n"*" = "allow"\n"~/.ssh/**" = "deny"\n'
+STARS = '[special.external_directory]\n"*" = "allow"\n"/home/*/.ssh/**" = "deny"\n'
 SECRETS = '[paths]\n"secrets/**" = "deny"\n'
 
 
@@ -196,6 +197,15 @@ SECRETS = '[paths]\n"secrets/**" = "deny"\n'
         ("grep -r x ~/src", KEYS, State.ALLOW),
         ("rm -rf .", SECRETS, State.ASK),
         ("grep -r x .", SECRETS, State.ALLOW),  # every search would ask
+        ("tar cf x.tar /home/x", STARS, State.ASK),
+        ("tar cf x.tar /home", STARS, State.ASK),
+        ("tar cf x.tar /home/x/.config", STARS, State.ALLOW),
+        ("tar cf x.tar /var", STARS, State.ALLOW),
+        ("cat /home/x/.ssh/id", STARS, State.DENY),
+        ("rm -rf secrets/a", '[paths]\n"secrets/*/key" = {write = "deny"}\n', State.ASK),
+        ("rm -rf secrets/a/key", '[paths]\n"secrets/*/key" = {write = "deny"}\n', State.DENY),
+        ("rm -rf src", '[paths]\n"secrets/*/key" = {write = "deny"}\n', State.ALLOW),
+        ("rm -rf src", '[paths]\n"**/key" = {write = "deny"}\n', State.ALLOW),
     ],
 )
 def test_a_tree_holds_what_a_rule_names(decided, command, config, state):
