@@ -49,7 +49,8 @@ Answer: TypeAlias = State | Explained
 class ByOperation:
     """Answers for what may happen to a path.
 
-    ``read`` is also for enter and test, ``write`` for delete, unless they are there themselves.
+    ``read`` is also for enter and test, one that asks or denies for execute, too, ``write`` for
+    delete, unless they are there themselves.
     """
 
     read: Answer = _key("Reading a file, or a folder's names.")

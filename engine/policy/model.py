@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from types import MappingProxyType
+from typing import overload
 
 from ringfence.engine.policy import paths
 from ringfence.engine.policy.patterns import matches, may_match
@@ -45,6 +46,7 @@ class Entry:
     repeats: int = 0  # of special.doom_loop
     match: tuple[str, ...] = ()  # examples that it decides on, for `ringfence test`
     not_match: tuple[str, ...] = ()  # and that it does not
+    of_scripts: bool = False  # it asks about reading, or denies it, and is silent on executing
 
     @property
     def rule(self) -> Rule:
@@ -291,7 +293,31 @@ class LayeredPolicy:
             break
         else:
             decided = self.default("special", PATHS)
-        return asked if asked is not None and decided.state is State.ALLOW else decided
+        if operation is Operation.EXECUTE:
+            entries = (entry for layer in reversed(self._free) for entry in layer.paths())
+            asked = _stricter(asked, self._of_script(entries, path, real))
+        return _stricter(decided, asked)
+
+    def _of_script(
+        self, entries: Iterable[Entry], path: str, real: str, cwd: str | None = None
+    ) -> Rule | None:
+        """What the rules for reading add of a file that is executed: a script is read as well.
+
+        None if a later one than those is about executing it, or lets it be read.
+        """
+        asked: Rule | None = None
+        for entry in entries:
+            if entry.surface not in (PATHS, NAMED):
+                break
+            if entry.decides_path(path, real, Operation.EXECUTE, self.env, cwd):
+                break
+            if entry.decides_path(path, real, Operation.READ, self.env, cwd):
+                return _stricter(asked, entry.rule if entry.of_scripts else None)
+            if entry.of_scripts and entry.may_decide_path(
+                path, real, Operation.READ, self.env, cwd
+            ):
+                asked = asked or entry.rule.doubted(Doubt.PERHAPS)
+        return asked
 
     @property
     def names_paths(self) -> bool:
@@ -303,10 +329,11 @@ class LayeredPolicy:
     ) -> Rule | None:
         """See ringfence.rules.model.Policy."""
         asked: Rule | None = None
+        if operation is Operation.EXECUTE:
+            asked = self._of_script(self._entries(NAMED), path, real, cwd)
         for entry in self._entries(NAMED):
             if entry.decides_path(path, real, operation, self.env, cwd):
-                decided = entry.rule
-                return asked if asked and decided.state is State.ALLOW else decided
+                return _stricter(entry.rule, asked)
             if asked is None and entry.may_decide_path(path, real, operation, self.env, cwd):
                 asked = entry.rule.doubted(Doubt.PERHAPS)
             if asked is None and tree:
@@ -323,6 +350,17 @@ class LayeredPolicy:
             if layer.asks_unless_set:
                 return layer.left_out(surface)
         return _built_in(surface, subject if surface == "special" else "")
+
+
+@overload
+def _stricter(one: Rule, other: Rule | None) -> Rule: ...
+@overload
+def _stricter(one: Rule | None, other: Rule | None) -> Rule | None: ...
+def _stricter(one: Rule | None, other: Rule | None) -> Rule | None:
+    """The stricter of two rules, the first of equals."""
+    if one is None or other is None:
+        return one or other
+    return other if other.state.strictness > one.state.strictness else one
 
 
 @lru_cache(maxsize=64)

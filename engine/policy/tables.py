@@ -174,9 +174,11 @@ def _by_operation(
     for name in table:
         _known(document, (*place, name), OPERATIONS)
     for name, value in table.items():
-        operation = Operation(name)
+        operation, said = Operation(name), _answer(document, (*place, name), value)
         also = (op for op in _ALSO.get(operation, ()) if op.value not in table)
-        yield frozenset((operation, *also)), _answer(document, (*place, name), value)
+        if operation is Operation.READ and Operation.EXECUTE.value not in table:
+            said["of_scripts"] = said["state"] is not State.ALLOW
+        yield frozenset((operation, *also)), said
 
 
 def _is_operations(table: Mapping[str, Any]) -> bool:
