@@ -113,7 +113,7 @@ def real_path(path: str, filesystem: FileSystem, *, follow: bool = True) -> str:
     """
     if len(path) > MAX_PATH:
         return normalise(path)
-    straight = _straight(filesystem)
+    straight: set[str] | None = getattr(filesystem, "straight", None)  # see ``Seen``
     if straight is None:
         return _walked(path, filesystem, follow=follow)
     folder, _, name = path.rpartition("/")
@@ -127,12 +127,6 @@ def real_path(path: str, filesystem: FileSystem, *, follow: bool = True) -> str:
 
 
 _DOTS = ("", ".", "..")
-
-
-def _straight(filesystem: FileSystem) -> set[str] | None:
-    """See ``Seen.straight``; None for a file system that does not remember."""
-    known: set[str] | None = getattr(filesystem, "straight", None)
-    return known
 
 
 def _walked(

@@ -145,7 +145,7 @@ def collect(
     touched = _touched(effects, filesystem) if everything else ()
     cwd = normalise(call.cwd)
     above = projects_above(cwd, filesystem) if touched else ()
-    bases = dict.fromkeys((cwd, *map(normalise, call.roots), *above))
+    bases = dict.fromkeys([cwd, *map(normalise, call.roots), *above])
     facts = Facts(
         call.tool,
         call.input,
@@ -157,7 +157,7 @@ def collect(
         cwd,
         own,
         tuple(bases),
-        frozenset(folder for folder in own if filesystem.kind(folder) is Kind.MISSING),
+        frozenset([folder for folder in own if filesystem.kind(folder) is Kind.MISSING]),
     )
     return Collected(effects, facts)
 

@@ -275,8 +275,10 @@ def _names(command: CommandLine) -> tuple[str, ...]:
     """What a pattern may match: the words as the command gets them, and the text as written."""
     if not command.words:
         return ("" if command.within else command.text,)
-    plain, _ = without_options(command.words)
     words = " ".join(command.words)
+    plain = None
+    if len(command.words) > 2 and command.words[1].startswith("-"):
+        plain, _ = without_options(command.words)
     names = (words,) if command.within else (words, command.text)
     return names if plain is None else (*names, " ".join(plain))
 
@@ -290,6 +292,8 @@ def _aliases(command: CommandLine) -> tuple[str, ...]:
     if "/" in words[0]:
         words = (words[0].rpartition("/")[2], *words[1:])
         found.append(" ".join(words))
+    if len(words) < 3 or not words[1].startswith("-"):
+        return tuple(found)
     _, bare = without_options(words)
     return (*found, " ".join(bare)) if bare is not None else tuple(found)
 

@@ -210,7 +210,9 @@ class LayeredPolicy:
         self, agent: str | None, env: Mapping[str, str] = MappingProxyType({})
     ) -> LayeredPolicy:
         """The policy for one agent, without the layers of others; ``env`` fills in patterns."""
-        layers = self.layers and tuple(la for la in self.layers if la.agent in (None, agent))
+        if not self.layers:
+            return self  # without patterns, nothing is filled in
+        layers = tuple(la for la in self.layers if la.agent in (None, agent))
         return LayeredPolicy(layers, env)
 
     @property
@@ -254,9 +256,9 @@ class LayeredPolicy:
 
         Where a strict rule only may match, the answer is ask at least.
         """
-        decided = self.default(surface, subjects[0])
         if not self._free:
-            return decided
+            return _built_in(surface, subjects[0] if surface == "special" else "")
+        decided = self.default(surface, subjects[0])
         asked: Rule | None = None
         for entry in self._entries(surface):
             if entry.decides(subjects, aliases):
@@ -322,7 +324,7 @@ class LayeredPolicy:
     @property
     def names_paths(self) -> bool:
         """Whether any rule is about single paths."""
-        return any(layer.tables.get(NAMED) for layer in self.layers)
+        return bool(self.layers) and any(layer.tables.get(NAMED) for layer in self.layers)
 
     def path(
         self, path: str, real: str, operation: Operation, cwd: str, *, tree: bool = False

@@ -221,7 +221,7 @@ def worlds(run: Run, state: State, body: Callable[[World], T]) -> list[T]:
             results.append(body(world))
         finally:
             run.recorder.uncertain -= world.perhaps
-        script = None if joins else world.following()
+        script = world.following() if world.taken and not joins else None
     return results
 
 

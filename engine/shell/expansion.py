@@ -13,7 +13,7 @@ from ringfence.engine.paths import normalise
 from ringfence.engine.shell import arithmetic, parameters, variables
 from ringfence.engine.shell.braces import TooManyWords, expand_braces
 from ringfence.engine.shell.core import World
-from ringfence.engine.shell.limits import MAX_FIELDS, LimitExceededError
+from ringfence.engine.shell.limits import MAX_FIELDS, MAX_TEXT, LimitExceededError
 from ringfence.engine.shell.outcome import Outcome
 from ringfence.engine.shell.pathnames import Matcher
 from ringfence.engine.shell.patterns import quote, unquote
@@ -103,7 +103,7 @@ def static(word: Word) -> Field | None:
         value = parts[0].text
         if not value or _EXPANDED.search(value) is not None:
             return None
-        return Field(bounded(value), word.span)
+        return Field(value if len(value) <= MAX_TEXT else bounded(value), word.span)
     texts: list[str] = []
     quoted = False
     for part in parts:

@@ -46,7 +46,9 @@ def execute(run: Run, command: SimpleCommand, state: State) -> Outcome:
             outcome = _without_words(world, command)
         else:
             outcome = _with_words(world, command, argv, assignments)
-        each_state(outcome, lambda after: files.close_substitutions(after, before))
+        for after in (outcome.success, outcome.failure):
+            if after is not None and after.descriptors:
+                files.close_substitutions(after, before)
         return outcome
 
     return in_worlds(run, state, body)
@@ -230,7 +232,12 @@ def _with_words(
         _restore(after, saved)
         after.variables["_"] = last
 
-    each_state(outcome, finish)
+    if saved:
+        each_state(outcome, finish)
+    else:
+        for after in (outcome.success, outcome.failure):
+            if after is not None:
+                after.variables["_"] = last
     return outcome
 
 

@@ -69,7 +69,9 @@ class SimpleCommands(Base):
                     # Like a redirection, it ends what bash reads as assignments.
                     place = word.span[0] + len(word.name)
                     raise Unexpected("found an array, expected a word", (place, word.span[1]))
-        return _argument(simple, word)
+        simple.arguments.append(word)
+        simple.end = word.span[1]
+        return simple
 
     def called_redirection(self, simple: Simple, item: Redirection) -> Simple:
         return _add(simple, item)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ringfence.grammar import ansi
-from ringfence.grammar.builder.base import Base, around, join, literal_word
+from ringfence.grammar.builder.base import Base, around, join
 from ringfence.grammar.errors import Unexpected
 from ringfence.grammar.machine import Offsets, Token
 from ringfence.grammar.nodes import (
@@ -57,7 +57,8 @@ class Words(Base):
 
     def plain_word(self, token: Token) -> Word:
         """The word of a literal alone, which most words are."""
-        return literal_word(token)
+        span = token.span
+        return Word(span, (Literal(span, token.text),))
 
     def parts_nested(
         self, parts: list[WordPart], opener: Token, inner: list[WordPart], closer: Token

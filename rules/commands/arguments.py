@@ -66,6 +66,10 @@ def read_arguments(entry: Entry, argv: Sequence[Field], start: int) -> Arguments
     return _Reader(entry, argv, start).read()
 
 
+_SIGNS = ("-", "+")
+"""How options begin."""
+
+
 @define
 class _Reader:
     entry: Entry
@@ -81,7 +85,7 @@ class _Reader:
             items += self._bundle()
         while self.index < len(self.argv):
             text = self.argv[self.index].text
-            if self.ended or not self._is_option(text):
+            if self.ended or text[:1] not in _SIGNS or not self._is_option(text):
                 if entry.skip is not None and entry.skip.match(text):
                     self.index += 1
                     continue
@@ -103,7 +107,7 @@ class _Reader:
         return Arguments(items, self.index, self.ended)
 
     def _is_option(self, text: str) -> bool:
-        if len(text) < 2 or text[0] not in "+-" or self.entry.syntax is Syntax.NONE:
+        if len(text) < 2 or self.entry.syntax is Syntax.NONE:
             return False
         if text[0] == "+":
             return self.entry.option(text) is not None or self.entry.option(text[:2]) is not None
@@ -114,10 +118,8 @@ class _Reader:
     def _ends(items: Sequence[Item]) -> bool:
         """Whether nothing behind these options is read as one: ``python -c``, ``-exec``."""
         for item in items:
-            if isinstance(item, Given) and item.option is not None:
-                for value in item.option.values:
-                    if value.kind == "words" or "ends" in value.modifiers:
-                        return True
+            if isinstance(item, Given) and item.option is not None and item.option.ends:
+                return True
         return False
 
     def _option(self, text: str) -> list[Item]:

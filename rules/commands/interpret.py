@@ -32,7 +32,13 @@ from ringfence.rules.commands.placing import (
     paths_among,
 )
 from ringfence.rules.commands.reading import subentry
-from ringfence.rules.commands.schema import CommandDataError, Entry, Syntax, Value
+from ringfence.rules.commands.schema import (
+    PLAIN_KINDS,
+    CommandDataError,
+    Entry,
+    Syntax,
+    Value,
+)
 from ringfence.rules.commands.templates import executed, filled_scripts
 from ringfence.rules.commands.unlisted import shaped_uses
 from ringfence.rules.model import NAME, UNKNOWN, Field, Operation, is_known
@@ -187,7 +193,7 @@ class _Interpreter:
         for item in items:
             if isinstance(item, Given):
                 self.given(item)
-                if moves(item, later=True):
+                if item.option is not None and item.option.values and moves(item, later=True):
                     later = posixpath.join(*self.found.bases, later, item.values[0].text)
             elif later:
                 self.found.base_of[item.argument] = later
@@ -233,7 +239,6 @@ class _Interpreter:
 
     def given(self, item: Given) -> None:
         """What one option says."""
-        name = f"{self.entry.name} {item.name}"
         wrapped = self.found.wrapped
         role = item.option.role if item.option is not None else ""
         wrapped.clears = wrapped.clears or role == "clear"
@@ -241,10 +246,16 @@ class _Interpreter:
         if role == "deletes":
             self.deletes(item.name)
         if item.option is None or not item.option.values:
+            name = f"{self.entry.name} {item.name}"
             for part in item.values:
                 self.found.path(_UNLISTED, part, f"value of {name}, which is not known")
             return
         values = item.option.values
+        if len(values) == 1 and values[0].kind in PLAIN_KINDS and not values[0].modifiers:
+            if self.shifted and item.values:
+                self.argument(item.values[0])
+            return
+        name = f"{self.entry.name} {item.name}"
         if values[0].kind == "placeholder" and not item.values:
             wrapped.placeholder = "{}"
         if values[0].kind == "exec":
@@ -255,10 +266,14 @@ class _Interpreter:
 
     def value(self, value: Value, part: Piece, fact: str) -> None:
         """One value of an option, or one operand, of whatever kind."""
-        kind = value.kind
+        kind, modifiers = value.kind, value.modifiers
+        if kind in PLAIN_KINDS and not modifiers:
+            if self.shifted:
+                self.argument(part)
+            return
         if kind == "execute" and value.language and part.text in _STANDARD_INPUT:
             self.found.programs.append(ProgramUse(value.language, None, part.argument))
-        elif value.has("remote") and part.text.startswith("ext::"):
+        elif "remote" in modifiers and part.text.startswith("ext::"):
             self.found.shell(part.text.removeprefix("ext::"), part.argument)  # git runs it
         elif value.operation is not None or kind == "url":
             self.found.path(value, part, fact)
@@ -300,7 +315,7 @@ class _Interpreter:
                 self.argument(part)
         elif kind == "arguments" or self.shifted:
             self.argument(part)
-        excludes = value.has("excludes") or (value.has("wildcards") and "*" in part.text)
+        excludes = "excludes" in modifiers or ("wildcards" in modifiers and "*" in part.text)
         if excludes and is_known(part.text) and not part.glob:
             self.found.excluded.append(part.text)
 
@@ -386,7 +401,8 @@ class _Interpreter:
             plain = [operand for operand in operands if not operand.after]
             behind = [operand for operand in operands if operand.after]
         self.place(entry.operands, plain)
-        self.place(entry.after or (), behind)
+        if behind:
+            self.place(entry.after or (), behind)
         self.standard_input(entry, plain)
 
     def place(self, kinds: Sequence[Value], operands: Sequence[Piece]) -> None:

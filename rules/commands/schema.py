@@ -186,15 +186,22 @@ class Option:
     role: str = ""
     kinds: frozenset[str] = field(init=False, repr=False)
     """Those of its values."""
+    optional: bool = field(init=False, repr=False)
+    """Whether its value is only ever glued to it."""
+    ends: bool = field(init=False, repr=False)
+    """Whether nothing behind it is read as an option."""
 
     @kinds.default
     def _of_values(self) -> frozenset[str]:
         return frozenset([value.kind for value in self.values])
 
-    @property
-    def optional(self) -> bool:
-        """Whether its value is only ever glued to it."""
+    @optional.default
+    def _is_glued(self) -> bool:
         return bool(self.values) and self.values[0].has("optional")
+
+    @ends.default
+    def _is_last(self) -> bool:
+        return "words" in self.kinds or any(value.has("ends") for value in self.values)
 
 
 @frozen(eq=False)

@@ -73,6 +73,8 @@ def names_in(value: Value, text: str) -> Iterator[str]:
 
 def read_only(value: Value, text: str) -> bool:
     """Whether a container mount says of itself that it is not written to."""
+    if not value.modifiers:
+        return False
     if value.has("prefix"):
         return "ro" in text.rpartition(":")[2].split(",")
     return value.has("keys") and not {"ro", "readonly", "ro=true"}.isdisjoint(text.split(","))
