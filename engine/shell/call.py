@@ -57,7 +57,8 @@ class Call:
 
     def either(self) -> Outcome:
         """The outcome of a command that may do both."""
-        return Outcome.either(self.state)
+        state = self.world.state
+        return Outcome(state, state)
 
     def touch(self, at: Field, operation: Operation, *, path: str | None = None) -> str | None:
         """Record that an argument names a path; its absolute form, if there is one."""

@@ -50,6 +50,8 @@ class Overlay:
 
     def through(self, path: str, *, follow: bool = True) -> str:
         """The path itself, or where it leads if that is through a link of ``links``."""
+        if not self.links:
+            return path
         if any(is_inside(path, link) and (follow or path != link) for link in self.links):
             return real_path(path, self, follow=follow)
         return path

@@ -179,13 +179,15 @@ class Recorder:
         if UNKNOWN in absolute and not self._leads_out(absolute):
             self.unknown(f"{by}: a part of the path is only known at run time", at)
             return None
-        found = self._effect(absolute, operation, at, by, fact, possible=possible, follow=follow)
         key = (absolute, operation, place, by)
         known = self._effects.get(key)
         tree = tree or (known is not None and known.tree)
+        found = self._effect(
+            absolute, operation, at, by, fact, possible=possible, follow=follow, tree=tree
+        )
         if known is not None and found.certainty is not Certainty.CERTAIN:
-            found = known
-        self._effects[key] = evolve(found, tree=True) if tree else found
+            found = known if known.tree is tree else evolve(known, tree=tree)
+        self._effects[key] = found
         return absolute
 
     def _leads_out(self, path: str) -> bool:
@@ -203,8 +205,9 @@ class Recorder:
         *,
         possible: bool = False,
         follow: bool = True,
+        tree: bool = False,
     ) -> Effect:
-        start, end = self.span(at.span)
+        start, end = self.anchor or at.span
         certain = not (possible or self.uncertain or at.glob) and is_known(path)
         return Effect(
             path,
@@ -215,6 +218,7 @@ class Recorder:
             Certainty.CERTAIN if certain else Certainty.POSSIBLE,
             steps=(*at.steps, fact) if fact else at.steps,
             follow=follow,
+            tree=tree,
             origin=self.origin.place(at.span) if self.origin else "",
         )
 

@@ -200,7 +200,9 @@ class TreeWalker:
                 continue
             state.absorb(after)
             inputs = after.output
-            state.output = outputs(a + b for a in before for b in inputs) if last else before
+            state.output = before
+            if last and before:
+                state.output = outputs(a + b for a in before for b in inputs)
         last_one = {"0": True, "1": False}.get(state.status)
         if "pipefail" in state.options:
             last_one = None  # whichever command failed
@@ -217,11 +219,15 @@ class TreeWalker:
             inner.output = ("",) if heard else ()
             return self.execute(command, inner)
 
+        if len(texts) == 1:
+            start = state.copy()
+            start.input, start.input_at = texts[0], None
+            return self.shell(evaluate, start)
         states: list[State | None] = []
         for text in texts:
             start = state.copy()
             start.input, start.input_at = text, None
-            with self.run.recorder.possibly(len(texts) > 1):
+            with self.run.recorder.possibly():
                 states.append(self.shell(evaluate, start))
         return join(states)
 
@@ -239,7 +245,7 @@ class TreeWalker:
         try:
             ends = _ends(body(state))
             exits = control.exits[-1]
-            after = join((*ends, *exits) if exits else ends)
+            after = ends[0] if len(ends) == 1 and not exits else join((*ends, *exits))
             return self._trapped(after) if after is not None and after.traps else after
         finally:
             control.leave_shell(around)
