@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import re
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from ringfence.engine.analyses import Analyses, key_of
@@ -376,10 +376,12 @@ def _start(call: ToolCall, home: str, filesystem: FileSystem) -> tuple[str, tupl
 
 
 def _findings(
-    effects: Iterable[Effect], call: ToolCall, filesystem: FileSystem
+    effects: Sequence[Effect], call: ToolCall, filesystem: FileSystem
 ) -> tuple[Finding, ...]:
     """The effects outside, each path and operation once; certain if any of them is."""
     found: dict[tuple[str, str, Operation], Finding] = {}
+    if not effects:
+        return ()
     inside = _inside(call, filesystem)
     for effect in effects:
         place = _outside(effect, inside, filesystem)

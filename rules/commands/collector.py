@@ -45,8 +45,15 @@ class Collector:
     bases: list[str] = field(factory=list)
     base_of: dict[int, str] = field(factory=dict)  # for operands behind an option like tar's -C
     excluded: list[str] = field(factory=list)
-    wrapped: Wrapped = field(factory=Wrapped)
     in_place: bool = False
+    _wrapped: Wrapped | None = None
+
+    @property
+    def wrapped(self) -> Wrapped:
+        """What options say about a nested command; few say anything."""
+        if self._wrapped is None:
+            self._wrapped = Wrapped()
+        return self._wrapped
 
     @property
     def base(self) -> str | None:

@@ -239,11 +239,12 @@ class _Interpreter:
 
     def given(self, item: Given) -> None:
         """What one option says."""
-        wrapped = self.found.wrapped
         role = item.option.role if item.option is not None else ""
-        wrapped.clears = wrapped.clears or role == "clear"
-        wrapped.null = wrapped.null or role == "null"
-        if role == "deletes":
+        if role == "clear":
+            self.found.wrapped.clears = True
+        elif role == "null":
+            self.found.wrapped.null = True
+        elif role == "deletes":
             self.deletes(item.name)
         if item.option is None or not item.option.values:
             name = f"{self.entry.name} {item.name}"
@@ -257,7 +258,7 @@ class _Interpreter:
             return
         name = f"{self.entry.name} {item.name}"
         if values[0].kind == "placeholder" and not item.values:
-            wrapped.placeholder = "{}"
+            self.found.wrapped.placeholder = "{}"
         if values[0].kind == "exec":
             self.executes(item)
             return
