@@ -41,6 +41,7 @@ class Program:
     """
 
     rules: tuple[tuple[int, str, Build | None], ...]
+    unused: frozenset[str]  # the terminals whose tokens no function looks at
     fused: Mapping[tuple[Build, ...], Build] = field(factory=dict)
     chains: dict[tuple[int, int, str], Chain] = field(factory=dict, repr=False)
 
@@ -192,8 +193,10 @@ class Machine:
         Raises Unexpected where bash would refuse it and TooComplex past the limits.
         """
         tables = self.tables
-        actions, scanners = tables.actions, tables.scanners
+        actions = tables.actions
         rules, chains, builder = self.program.rules, self.program.chains, self.builder
+        trace = self.trace
+        unused = self.program.unused if trace is None else ()
         accepting = tables.accepts[start]
         state = tables.starts[start]
         states = [state]
@@ -207,21 +210,36 @@ class Machine:
         shift = self.offsets if isinstance(self.offsets, int) else 0
         text = self.text
         place = Place.OPENED if start == "substitution" else Place.OUTSIDE
+        mode = tables.mode(context, place, self.extglob)
         while True:
             # --- read one terminal
             top = opened[-1]
+            if mode.extglob is not self.extglob:
+                mode = tables.mode(mode.context, mode.place, self.extglob)
             match = None
             if plain:
-                scanner = scanners.get((state, top.context, place, self.extglob))
-                match = scanner and scanner.pattern.match(text, position)
+                matching = mode.matching.get(state) or tables.matching(mode, state)
+                match = matching(text, position)
+            token: Token | None
             if match and (matched := match.lastgroup) and matched not in _LOOKED_AT:
                 name = matched
-                end = match.end()
-                # Without a shift, tokens side by side share the number where they meet.
-                span = (position + shift, end + shift) if shift else (position, end)
-                begin, token = position, Token(text[position:end], span, end)
+                begin, end = position, match.end()
+                if name in unused:
+                    token = None
+                else:
+                    # Without a shift, tokens side by side share the number where they meet.
+                    span = (position + shift, end + shift) if shift else (position, end)
+                    token = Token(text[position:end], span, end)
+            elif match and match.lastgroup == "SKIP":
+                position = match.end()
+                if mode.place is Place.INSIDE:
+                    top.context = CONTEXTS[top.context].one_word or top.context
+                    mode = tables.mode(top.context, Place.AFTER, self.extglob)
+                continue
             else:
-                name, begin, end = self._read(states, position, place)
+                name, begin, end = self._read(states, position, mode.place)
+                if top.context != mode.context:
+                    mode = tables.mode(top.context, mode.place, self.extglob)
                 if name == END:
                     token = Token("", (self.whole()[1],) * 2, begin)
                 else:
@@ -231,6 +249,8 @@ class Machine:
             while True:
                 action = actions[state].get(name)
                 if action is None:
+                    if token is None:
+                        token = Token(text[begin:end], (begin + shift, end + shift), end)
                     raise self._unexpected(name, token, states)
                 if action >= 0:
                     break
@@ -257,18 +277,25 @@ class Machine:
             state = action
             states.append(state)
             values.append(token)
-            if self.trace is not None:
-                self.trace.append(token)
+            if trace is not None and token is not None:
+                trace.append(token)
             if len(states) > MAX_DEPTH:
                 raise TooComplex("the command is nested too deeply")
             self.shifted_end = position = end
+            # --- what it opens and closes
+            following = mode.after.get(name)
+            if following is not None:
+                mode = following
+                continue
             if name == "RPAR" and len(opened) == 1 and start == "substitution":
                 return None
-            # --- what it opens and closes
             after = _after(top.context, name)
             place = self._enter(name) if after is None else after
             if name == "NEWLINE":
                 position = self._read_heres(position)
+            before, mode = mode, tables.mode(opened[-1].context, place, mode.extglob)
+            if after is not None and name not in _HEEDED:
+                before.after[name] = mode
 
     def _chain(self, states: list[int], name: str) -> Chain:
         """The reductions by rules of one value that the top of the stack and ``name`` lead to."""
@@ -643,6 +670,9 @@ what is not closed before it is text."""
 
 _LOOKED_AT = frozenset(("SKIP", *_CHECKS, *_IN_GROUP))
 """What a match of these means is not clear at once."""
+
+_HEEDED = frozenset(("NEWLINE", "RPAR"))
+"""After these there is more to do than to go on in another place."""
 
 _MUST_CLOSE = {
     "ARITHMETIC_COMMAND": "the `((` is not closed",

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from enum import IntEnum
+from typing import TypeAlias
 
 from ringfence.grammar.contexts import CONTEXTS, RESERVED_WORDS, WORD_PARTS, lets_through
-from ringfence.grammar.records import field, frozen
+from ringfence.grammar.records import define, field, frozen
 from ringfence.grammar.regex import compiled
 
 END = "$END"
@@ -87,6 +88,7 @@ class Tables:
         factory=dict, eq=False, repr=False
     )
     _compiled: dict[tuple[object, ...], Scanner] = field(factory=dict, eq=False, repr=False)
+    _modes: dict[tuple[str, Place, bool], Mode] = field(factory=dict, eq=False, repr=False)
 
     def to_json(self, grammar: str) -> str:
         """A text to keep, with the ``grammar`` that it was made from."""
@@ -115,6 +117,20 @@ class Tables:
             made["starts"],
             made["accepts"],
         )
+
+    def mode(self, context: str, place: Place, extglob: bool) -> Mode:
+        """The one of this context and place."""
+        key = (context, place, extglob)
+        mode = self._modes.get(key)
+        if mode is None:
+            mode = self._modes[key] = Mode(context, place, extglob)
+        return mode
+
+    def matching(self, mode: Mode, state: int) -> Matching:
+        """What matches the terminals that fit in ``state``; the mode remembers it."""
+        scanner = self.scanner(state, mode.context, mode.place, mode.extglob)
+        found = mode.matching[state] = scanner.pattern.match
+        return found
 
     def scanner(self, state: int, context: str, place: Place, extglob: bool) -> Scanner:
         """The scanner for the terminals that fit in ``state``, ``context`` and ``place``.
@@ -191,6 +207,24 @@ _BLANKS = ("BLANK", "ARRAY_BLANK")
 
 def _group(terminal: Terminal) -> str:
     return f"(?P<{terminal.name}>{terminal.pattern})"
+
+
+Matching: TypeAlias = Callable[[str, int], re.Match[str] | None]
+
+
+@define(eq=False)
+class Mode:
+    """What the lexer goes by besides the parser's state; one object for each.
+
+    ``matching`` holds, by state, what matches its terminals; ``after`` the mode behind a terminal
+    that opens, closes and changes nothing.
+    """
+
+    context: str
+    place: Place
+    extglob: bool
+    matching: dict[int, Matching] = field(factory=dict)
+    after: dict[str, Mode] = field(factory=dict)
 
 
 @frozen

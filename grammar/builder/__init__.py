@@ -40,4 +40,7 @@ def program(rules: Sequence[RuleTable], extensions: Mapping[str, Callable[..., A
         return method
 
     made = tuple((rule.size, rule.origin, function(rule.builder)) for rule in rules)
-    return Program(made, {(Builder.literal, Builder.parts_first, Builder.word): Builder.plain_word})
+    unused = frozenset(() if extensions else ("BLANK", "ARRAY_BLANK"))
+    return Program(
+        made, unused, {(Builder.literal, Builder.parts_first, Builder.word): Builder.plain_word}
+    )
