@@ -199,6 +199,33 @@ def outside(
     return outside_all(path, spelled((cwd,), filesystem), filesystem, follow=follow)
 
 
+def stays_inside(
+    path: str, directories: Iterable[str], filesystem: FileSystem, *, follow: bool = True
+) -> bool:
+    """Whether the normalised ``path`` is below one of ``directories`` and no link is between.
+
+    Then it is inside, wherever the directory itself leads; if not, ``outside_all`` tells.
+    """
+    for directory in directories:
+        if directory == "/" or (path == directory and follow):
+            return True
+        if not path.startswith(directory + "/"):
+            continue
+        if "/.." in path:
+            return False
+        here = directory
+        names = path[len(directory) + 1 :].split("/")
+        for name in names if follow else names[:-1]:
+            here = f"{here}/{name}"
+            kind = filesystem.kind(here)
+            if kind is Kind.LINK:
+                return False
+            if kind is Kind.MISSING:
+                break
+        return True
+    return False
+
+
 def outside_all(
     path: str, directories: Sequence[str], filesystem: FileSystem, *, follow: bool = True
 ) -> tuple[str, str] | None:

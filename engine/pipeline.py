@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import re
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from ringfence.engine.analyses import Analyses, key_of
@@ -24,6 +24,7 @@ from ringfence.engine.paths import (
     outside_all,
     real_path,
     spelled,
+    stays_inside,
 )
 from ringfence.engine.policy.load import SUFFIXES
 from ringfence.engine.state import state_folder, user_folder
@@ -376,15 +377,17 @@ def _start(call: ToolCall, home: str, filesystem: FileSystem) -> tuple[str, tupl
 
 
 def _findings(
-    effects: Sequence[Effect], call: ToolCall, filesystem: FileSystem
+    effects: Iterable[Effect], call: ToolCall, filesystem: FileSystem
 ) -> tuple[Finding, ...]:
     """The effects outside, each path and operation once; certain if any of them is."""
     found: dict[tuple[str, str, Operation], Finding] = {}
-    if not effects:
-        return ()
-    inside = _inside(call, filesystem)
+    written = [normalise(folder) for folder in (call.cwd, *call.roots)]
+    inside: tuple[str, ...] = ()
     for effect in effects:
-        place = _outside(effect, inside, filesystem)
+        if stays_inside(effect.path, written, filesystem, follow=_follows(effect)):
+            continue
+        inside = inside or spelled(written, filesystem)
+        place = outside_all(effect.path, inside, filesystem, follow=_follows(effect))
         if place is None:
             continue
         key = (*place, effect.operation)
@@ -407,8 +410,7 @@ def _touched(effects: Iterable[Effect], filesystem: FileSystem) -> tuple[Finding
             folder = re.split(r"[*?\[]", effect.path, maxsplit=1)[0].rpartition("/")[0] or "/"
             effect = evolve(effect, path=folder, listing=False)  # noqa: PLW2901
         if not is_exempt(effect.path):
-            follow = effect.follow and effect.operation is not Operation.DELETE
-            real = real_path(effect.path, filesystem, follow=follow)
+            real = real_path(effect.path, filesystem, follow=_follows(effect))
             before = found.get((effect.path, effect.operation))
             kept = effect if before is None else before.effect
             kept = _with_tree(kept, kept.tree or effect.tree, real, filesystem)
@@ -424,19 +426,13 @@ def _with_tree(effect: Effect, tree: bool, real: str, filesystem: FileSystem) ->
 
 def place_outside(effect: Effect, call: ToolCall, filesystem: FileSystem) -> tuple[str, str] | None:
     """The effect's path and where it leads, if that is outside where the call may work."""
-    return _outside(effect, _inside(call, filesystem), filesystem)
+    inside = spelled(map(normalise, (call.cwd, *call.roots)), filesystem)
+    return outside_all(effect.path, inside, filesystem, follow=_follows(effect))
 
 
-def _inside(call: ToolCall, filesystem: FileSystem) -> tuple[str, ...]:
-    return spelled(map(normalise, (call.cwd, *call.roots)), filesystem)
-
-
-def _outside(
-    effect: Effect, inside: tuple[str, ...], filesystem: FileSystem
-) -> tuple[str, str] | None:
-    # Deleting a link, or listing it, leaves what it points at alone.
-    follow = effect.follow and effect.operation is not Operation.DELETE
-    return outside_all(effect.path, inside, filesystem, follow=follow)
+def _follows(effect: Effect) -> bool:
+    """Whether a link is followed: deleting it, or listing it, leaves what it points at alone."""
+    return effect.follow and effect.operation is not Operation.DELETE
 
 
 def _failed(when: str, error: Exception, call: ToolCall) -> Opaque:

@@ -10,7 +10,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ringfence.engine.filesystem import NoFileSystem, RealFileSystem
-from ringfence.engine.paths import is_inside, kernel_path, normalise, outside, real_path
+from ringfence.engine.paths import (
+    is_inside,
+    kernel_path,
+    normalise,
+    outside,
+    real_path,
+    stays_inside,
+)
 from ringfence.rules.model import BELOW, NAME, UNKNOWN
 
 
@@ -144,3 +151,51 @@ def test_other_cases_of_the_directory(path, inside):
     """Where the disk says that both spellings are one directory, a path in it is inside."""
     assert (outside(path, "/Src/App", OneCase()) is None) is inside
     assert outside(path, "/Src/App", NoFileSystem()) is not None
+
+
+class TestStaysInside:
+    """What is surely inside without a look at where the directory itself leads."""
+
+    @pytest.fixture
+    def filesystem(self, tmp_path):
+        """A project behind a link, with links out, in and to nothing."""
+        for folder in ("real/project/src", "real/outside"):
+            (tmp_path / folder).mkdir(parents=True)
+        (tmp_path / "project").symlink_to("real/project")
+        project = tmp_path / "project"
+        (project / "file").write_text("")
+        (project / "out").symlink_to("../outside")
+        (project / "in").symlink_to("src")
+        (project / "away").symlink_to("/nowhere")
+        return RealFileSystem(str(tmp_path))
+
+    @pytest.mark.parametrize("follow", [True, False])
+    @pytest.mark.parametrize("directory", ["/project", "/real/project", "/"])
+    @pytest.mark.parametrize(
+        "path",
+        [
+            *("/project", "/project/file", "/project/src/new/deep", "/project/new", "/project2"),
+            *("/project/out", "/project/out/x", "/project/in", "/project/in/x", "/project/away"),
+            *("/real/project/src", "/real/outside", "/etc/hosts", "/", "/project/src/../../x"),
+            *(f"/project/{NAME}", f"/project/{BELOW}/x", f"/project/{UNKNOWN}"),
+        ],
+    )
+    def test_it_is_never_milder(self, path, directory, follow, filesystem):
+        """A path that is surely inside is never one that leads out."""
+        place = outside(path, directory, filesystem, follow=follow)
+        if stays_inside(path, (directory,), filesystem, follow=follow):
+            assert place is None
+
+    @pytest.mark.parametrize(
+        ("path", "follow", "stays"),
+        [
+            ("/project/src/new", True, True),
+            ("/project/out/x", True, False),
+            ("/project/out", False, True),
+            ("/project", False, False),
+            ("/project2", True, False),
+        ],
+    )
+    def test_it_tells(self, path, follow, stays, filesystem):
+        """A link between says nothing; a link that is itself what is touched is in its folder."""
+        assert stays_inside(path, ("/project",), filesystem, follow=follow) is stays
