@@ -143,9 +143,9 @@ class State:
         return State(
             self.directories,
             dict(self.variables),
-            dict(self.functions),
+            dict(self.functions) if self.functions else {},
             self.exports,
-            dict(self.aliases),
+            dict(self.aliases) if self.aliases else {},
             self.parameters,
             self.name,
             self.options,
@@ -154,15 +154,15 @@ class State:
             self.input,
             self.input_at,
             self.output,
-            dict(self.descriptors),
-            dict(self.files),
-            dict(self.links),
+            dict(self.descriptors) if self.descriptors else {},
+            dict(self.files) if self.files else {},
+            dict(self.links) if self.links else {},
             self.made,
             self.built,
             self.changed,
             self.status,
-            dict(self.traps),
-            tuple(map(dict, self.frames)),
+            dict(self.traps) if self.traps else {},
+            tuple(map(dict, self.frames)) if self.frames else (),
         )
 
     def write(self, text: str) -> None:

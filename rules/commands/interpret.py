@@ -7,6 +7,7 @@ import re
 import shlex
 from collections.abc import Sequence
 from fnmatch import fnmatchcase
+from functools import lru_cache
 
 from ringfence.grammar.records import define, evolve, field
 from ringfence.grammar.regex import compiled
@@ -439,7 +440,7 @@ class _Interpreter:
                 for name, given in self.changed.items():
                     changed = changed | {name} if given else changed - {name}
             if changed != value.modifiers:
-                value = evolve(value, modifiers=changed)
+                value = _modified(value, changed)
         if self.operation is not None and value.operation is Operation.READ:
             value = evolve(value, kind=self.operation.value)
         self.value(value, part, fact)
@@ -550,6 +551,11 @@ def _split(text: str) -> list[str]:
         return shlex.split(text)
     except ValueError:
         return text.split()
+
+
+@lru_cache(maxsize=1024)
+def _modified(value: Value, modifiers: frozenset[str]) -> Value:
+    return evolve(value, modifiers=modifiers)
 
 
 def _named(path: str) -> str:
