@@ -28,6 +28,8 @@ _EXEMPT = frozenset(
 _ODD = compiled(r"/(?:/|\Z|\.\.?(?:/|\Z))")
 """What `normalise` takes out: segments that are empty, ``.`` or ``..``."""
 _SOCKETS = ("/dev/tcp/", "/dev/udp/")
+_PROC = "/proc/"
+"""What its links lead to differs by process: the caller's are not the command's."""
 _HERE = ("/proc/self/", "/proc/thread-self/")
 
 
@@ -120,7 +122,9 @@ def real_path(path: str, filesystem: FileSystem, *, follow: bool = True) -> str:
     if folder in straight and name not in _DOTS:
         if not follow or path in straight:
             return path
-        if _link(path, filesystem) is None:
+        if path.startswith(_PROC):
+            return path
+        if filesystem.kind(path) is not Kind.LINK:
             straight.add(path)
             return path
     return _walked(path, filesystem, follow=follow, straight=straight)
@@ -151,10 +155,15 @@ def _walked(
         absorbed = False
         here = "/".join(("", *parts, part))
         target = None
-        if (todo or follow) and links < MAX_LINKS:
-            target = _link(here, filesystem)
-            if target is None and not links and straight is not None:
-                straight.add(here)
+        if (todo or follow) and links < MAX_LINKS and not here.startswith(_PROC):
+            kind = filesystem.kind(here)
+            if kind is Kind.LINK:
+                target = filesystem.link(here)
+            elif straight is not None:
+                if kind is Kind.MISSING and ".." not in todo:  # nothing stands below nothing
+                    return "/".join((here, *reversed(todo)))
+                if not links:
+                    straight.add(here)
         if target is None:
             parts.append(part)
             continue
@@ -163,14 +172,6 @@ def _walked(
             parts.clear()
         todo.extend(piece for piece in reversed(target.split("/")) if piece not in ("", "."))
     return "/" + "/".join(parts)
-
-
-def _link(path: str, filesystem: FileSystem) -> str | None:
-    if path.startswith(
-        "/proc/"
-    ):  # magic links differ by process: the caller's are not the command's
-        return None
-    return filesystem.link(path) if filesystem.kind(path) is Kind.LINK else None
 
 
 def through_proc(path: str, directory: str) -> str:

@@ -139,8 +139,14 @@ def collect(
     operations = {effect.operation for effect in effects}
     own: tuple[str, ...] = ()
     if not operations.isdisjoint(_CHANGES):
-        own = own_places((*project_folders(call, filesystem), *user_folders(env)), filesystem)
-        everything = everything or _names_own(effects) or _own_inside(call, env, filesystem)
+        projects, users = project_folders(call, filesystem), user_folders(env)
+        own = own_places((*projects, *users), filesystem)
+        everything = (
+            everything
+            or any("/.ringfence" in effect.path for effect in effects)
+            or any(filesystem.kind(folder) not in _NO_FOLDER for folder in projects)
+            or _own_inside(call, users, filesystem)
+        )
     if own and any(BELOW in effect.path for effect in effects):
         own += tuple(file for folder in own for file in _files(folder, filesystem))
     touched = _touched(effects, filesystem) if everything else ()
@@ -163,20 +169,10 @@ def collect(
     return Collected(effects, facts)
 
 
-def _own_inside(call: ToolCall, env: Mapping[str, str], filesystem: FileSystem) -> bool:
-    """Whether Ringfence's own files stand where the call may work."""
+def _own_inside(call: ToolCall, users: Iterable[str], filesystem: FileSystem) -> bool:
+    """Whether the user's own files, or those that their links lead to, are below the folder."""
     cwd = real_path(normalise(call.cwd), filesystem)
-    for folder in own_places(user_folders(env), filesystem):
-        if is_inside(folder, cwd):
-            return True
-    for folder in project_folders(call, filesystem):
-        if filesystem.kind(folder) not in _NO_FOLDER:
-            return True
-    return False
-
-
-def _names_own(effects: Iterable[Effect]) -> bool:
-    return any("/.ringfence" in effect.path for effect in effects)
+    return any(is_inside(place, cwd) for place in own_places(users, filesystem))
 
 
 _NO_FOLDER = (Kind.MISSING, Kind.UNKNOWN)
