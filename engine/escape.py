@@ -39,6 +39,31 @@ def escape(character: str) -> str:
     return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
 
 
+def quoted(text: str) -> str:
+    r"""The text as one word for a shell, each character of it plainly visible.
+
+    What is not, such as a newline, is written as bash and zsh read it: ``$'a\nb'``.
+    """
+    if visible(text) == text:
+        import shlex  # noqa: PLC0415 - seldom wanted
+
+        return shlex.quote(text)
+    return f"$'{''.join(map(_ansi_c, text))}'"
+
+
+def _ansi_c(character: str) -> str:
+    code = ord(character)
+    if character in "\\'":
+        return f"\\{character}"
+    if _plain(character):
+        return character
+    if 0x80 <= code < 0x100:  # `\x` would be a byte
+        return f"\\u{code:04x}"
+    if 0xDC80 <= code < 0xDD00:  # a byte that was no UTF-8
+        return f"\\x{code - 0xDC00:02x}"
+    return escape(character)
+
+
 def json_text(value: Any, *, indent: int | None = None, strict: bool = False) -> str:
     r"""The value as JSON, with what is not plainly visible as ``\uXXXX``.
 

@@ -9,11 +9,13 @@ place where it stands. The wording is neutral and scoped: what is refused, never
 from __future__ import annotations
 
 import json
+import os
 import shlex
 from collections.abc import Iterable, Sequence
 
 from ringfence.engine.call import Decision
-from ringfence.engine.escape import shorten, visible
+from ringfence.engine.escape import quoted, shorten, visible
+from ringfence.engine.state import user_folder
 from ringfence.grammar.records import frozen
 from ringfence.rules.model import (
     UNCERTAIN,
@@ -35,7 +37,7 @@ MAX_COMMAND = 1200
 """Characters of a command that are shown whole."""
 
 _MAX_WORDS = 100
-_MAX_SHOWN_COMMAND = 300
+_MAX_SHOWN_COMMAND = 1200
 _MAX_PATH = 300
 _AROUND = 60  # characters kept on both sides of an offending word in a shortened command
 
@@ -49,7 +51,7 @@ VERBS = {
     Operation.UNKNOWN: "use",
 }
 
-_CONFIGS = "~/.config/ringfence/config.toml (or in .ringfence/config.toml, with `ringfence trust`)"
+_PROJECTS = "(or in .ringfence/config.toml, with `ringfence trust`)"
 
 _MARKS = str.maketrans(dict.fromkeys(UNCERTAIN, "*"))
 
@@ -125,11 +127,20 @@ def _way_out(decision: Decision) -> str:
     """What a person can do about it."""
     if any(v.gate == "own_files" and v.subject for v in decision.verdicts):
         return "A person can run it in a terminal."
-    return f"A person can allow it {_by_grant(decision)}by a rule in {_CONFIGS}."
+    return f"A person can allow it {_by_grant(decision)}by a rule in {_users_config()} {_PROJECTS}."
+
+
+def _users_config() -> str:
+    """The user's config file, which need not be there yet, as a person would write it."""
+    folder = user_folder(os.environ)
+    names = [folder / f"config{suffix}" for suffix in (".toml", ".json", ".jsonc")]
+    path = str(next((name for name in names if os.path.lexists(name)), names[0]))
+    home = os.environ.get("HOME", "").rstrip("/")
+    return path_text(f"~{path[len(home) :]}" if home and path.startswith(f"{home}/") else path)
 
 
 def _by_grant(decision: Decision) -> str:
-    """The command with which a person allows just this, where it can be written out plainly.
+    """The command with which a person allows just this.
 
     Empty if no grant could: what changes Ringfence itself, or a call with too many causes.
     """
@@ -142,12 +153,17 @@ def _by_grant(decision: Decision) -> str:
     if call.agent:
         words += ["--agent", call.agent]
     if call.command is not None:
-        words.append(call.command)
+        words += ["--", call.command] if call.command.startswith("-") else [call.command]
     else:
         words += ["--tool", call.tool, "--input", json.dumps(dict(call.input), default=str)]
-    text = shlex.join(words)
-    plain = visible(text) == text and len(text) <= _MAX_SHOWN_COMMAND
-    return f"with `{text}` in a terminal in that directory, or " if plain else ""
+    text = " ".join(map(quoted, words))
+    where = "in a terminal in that directory"
+    if len(text) > _MAX_SHOWN_COMMAND:  # nobody would read it, nor the rest behind it
+        stand_in = "COMMAND" if call.command is not None else "JSON"
+        text = " ".join(map(quoted, (*words[:-1], stand_in)))
+        whole = "the whole command" if call.command is not None else "the whole input"
+        where += f" ({whole} in the place of {stand_in}, in quotes)"
+    return f"with `{text}` {where}, or "
 
 
 def details(decision: Decision) -> str:

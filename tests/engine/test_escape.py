@@ -1,12 +1,14 @@
 """Text from outside is shown with nothing in it that cannot be seen."""
 
+import shlex
 import unicodedata
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ringfence.engine.escape import shorten, visible
+from ringfence.engine.escape import quoted, shorten, visible
+from ringfence.grammar.ansi import decode
 
 
 @pytest.mark.parametrize(
@@ -41,6 +43,28 @@ def test_kept():
 def test_nothing_unseen_is_left(text):
     """No character of the output is a control, a format or a surrogate."""
     assert not {unicodedata.category(c) for c in visible(text)} & {"Cc", "Cf", "Cs", "Co", "Cn"}
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("cat 'a b'", """'cat '"'"'a b'"'"''"""),
+        ("cat <<'X' > /tmp/a\n\ttwo\\n\nX", r"$'cat <<\'X\' > /tmp/a\n\ttwo\\n\nX'"),
+        ("\x1b[2J\u202e\xa0\udcff", r"$'\x1b[2J\u202e\u00a0\xff'"),
+    ],
+)
+def test_quoted(text, expected):
+    """In one line, as bash and zsh read it."""
+    assert quoted(text) == expected
+
+
+@given(st.text(st.characters(exclude_categories=("Cs",), exclude_characters="\0")))
+def test_what_is_quoted_is_what_a_shell_reads(text):
+    """And each character of it can be seen."""
+    word = quoted(text)
+    assert visible(word) == word
+    read = decode(word[2:-1]) if word.startswith("$'") else "".join(shlex.split(word))
+    assert read == text
 
 
 @given(st.text(max_size=300), st.integers(60, 200))

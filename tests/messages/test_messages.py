@@ -361,8 +361,31 @@ def test_unoffered_reason(name, snapshot):
     assert unoffered_reason(ASKED[name]) == snapshot
 
 
+@pytest.fixture(autouse=True)
+def users_config(monkeypatch):
+    """What names the user's config must not depend on whose machine this is."""
+    monkeypatch.setenv("HOME", "/home/dev")
+    monkeypatch.delenv("XDG_CONFIG_HOME", raising=False)
+
+
+def test_the_config_is_where_it_would_be_read(monkeypatch, tmp_path):
+    """Wherever the variables say it is, and whatever form it has."""
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
+    text = no_prompt_reason(ASKED["bash-one-path"])
+    assert f"by a rule in {tmp_path}/ringfence/config.toml (or" in text
+    (tmp_path / "ringfence").mkdir()
+    (tmp_path / "ringfence/config.json").write_text("{}")
+    text = no_prompt_reason(ASKED["bash-one-path"])
+    assert f"by a rule in {tmp_path}/ringfence/config.json (or" in text
+    monkeypatch.setenv("HOME", str(tmp_path))
+    assert "by a rule in ~/ringfence/config.json (or" in no_prompt_reason(ASKED["bash-one-path"])
+
+
 UNANSWERED = [
     *SOME_ASKED,
+    "bash-lines",
+    "bash-long",
+    "write",
     "bash-several-paths-of-an-agent",
     "own-files",
     "own-commands",
