@@ -18,7 +18,9 @@ KEY = "permission"
 SHORT = ("bash", "read", "write", "edit", "grep", "find", "ls")
 """Tools whose answers may stand outside ``tools``."""
 
-_OPENED = compiled(r"\s*---[ \t]*\n")
+_OPENED = compiled(r"\s*---[ \t]*(?:[ \t]#[^\n]*)?\n")
+_ALMOST = compiled(r"^\W{0,3}---", re.MULTILINE)
+_KEY_LINE = compiled(rf"^[ \t]*{KEY}[ \t]*:", re.MULTILINE)
 _CLOSED = compiled(r"^---[ \t]*$", re.MULTILINE)
 
 
@@ -30,6 +32,9 @@ def read_agent(path: Path, content: bytes) -> Document | None:
     text = text_of(path, content).replace("\r", "\n")
     opened = _OPENED.match(text)
     if opened is None:
+        if _ALMOST.search(text) and (found := _KEY_LINE.search(text)):
+            problem = "stands in no front matter: that begins in the first line, with ---"
+            raise ConfigError(str(path), text.count("\n", 0, found.start()) + 1, KEY, problem)
         return None
     above = opened[0].count("\n")
     closed = _CLOSED.search(text, opened.end())
@@ -48,6 +53,12 @@ def read_agent(path: Path, content: bytes) -> Document | None:
     table = data[KEY]
     short = [name for name in SHORT if isinstance(table, dict) and isinstance(table.get(name), str)]
     return _spelt_out(document, short) if short else document
+
+
+def names_of(path: Path, document: Document) -> tuple[str, ...]:
+    """The names by which an agent may go: that of its file, and the one it gives itself."""
+    name = document.data.get("name")
+    return tuple(dict.fromkeys((path.stem, *([name] if isinstance(name, str) else ()))))
 
 
 def _spelt_out(document: Document, short: list[str]) -> Document:

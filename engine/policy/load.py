@@ -28,6 +28,7 @@ from ringfence.engine.state import user_folder
 from ringfence.grammar.records import evolve, frozen
 
 SUFFIXES = (".toml", ".json", ".jsonc")
+_MARKDOWN = (".md", ".markdown")
 
 
 @frozen
@@ -186,7 +187,7 @@ def _agent_files(folder: Path) -> list[Path]:
     if not _is_folder(folder):
         return []
     try:
-        return sorted(path for path in folder.iterdir() if path.suffix == ".md")
+        return sorted(path for path in folder.iterdir() if path.suffix.lower() in _MARKDOWN)
     except OSError as error:
         raise _unreadable(folder, error) from error
 
@@ -204,9 +205,9 @@ def _parts(name: str, folder: Path, contents: Mapping[Path, bytes]) -> list[Part
 
             document = front_matter.read_agent(path, content)
             if document is not None:
-                keys = (front_matter.KEY,)
-                label = f"{name}, agent {path.stem}"
-                parts.append(Part(label, document, keys, path.stem, project))
+                for agent in front_matter.names_of(path, document):
+                    label = f"{name}, agent {agent}"
+                    parts.append(Part(label, document, (front_matter.KEY,), agent, project))
     return parts
 
 

@@ -212,7 +212,8 @@ class LayeredPolicy:
         """The policy for one agent, without the layers of others; ``env`` fills in patterns."""
         if not self.layers:
             return self  # without patterns, nothing is filled in
-        layers = tuple(la for la in self.layers if la.agent in (None, agent))
+        name = agent and agent.casefold()  # hosts differ in the case of an agent's name
+        layers = tuple(la for la in self.layers if la.agent is None or la.agent.casefold() == name)
         return LayeredPolicy(layers, env)
 
     @property

@@ -477,6 +477,34 @@ class TestAgentFiles:
         rule = loaded.for_agent("x").rule("bash", "rm a")
         assert rule.source == f"{tmp_path / 'home/.config/ringfence/agents/x.md'}:5"
 
+    @pytest.mark.parametrize(
+        ("file", "opener", "agent"),
+        [
+            ("x.md", "---", "x"),
+            ("x.md", "--- # an agent", "x"),
+            ("x.md", "\N{NO-BREAK SPACE}---", "x"),
+            ("x.MD", "---", "x"),
+            ("x.markdown", "---", "x"),
+            ("X.md", "---", "x"),  # hosts differ in the case of a name
+            ("x.md", "---", "X"),
+            ("file.md", "---\nname: x", "x"),  # by the name that it gives itself
+            ("file.md", "---\nname: x", "file"),
+        ],
+    )
+    def test_whose_they_are(self, tmp_path, file, opener, agent):
+        """No spelling of a name leaves an agent without its rules."""
+        text = f"{opener}\npermission:\n  bash: deny\n---\n"
+        loaded = policy(tmp_path, {f"home/.config/ringfence/agents/{file}": text})
+        assert states(loaded.for_agent(agent), "ls") == ["deny"]
+        assert states(loaded.for_agent("y"), "ls") == ["allow"]
+
+    @pytest.mark.parametrize("opener", ["---yaml", "----", "# x\n---"])
+    def test_permissions_that_are_in_no_front_matter(self, tmp_path, opener):
+        """Are an error: whoever wrote them believes that they hold."""
+        text = f"{opener}\npermission:\n  bash: deny\n---\n"
+        with pytest.raises(ConfigError, match="permission: stands in no front matter"):
+            policy(tmp_path, {"home/.config/ringfence/agents/x.md": text})
+
     def test_short_form(self, tmp_path):
         """The tools that all agents have may stand outside the table of tools, as in the origin."""
         text = "---\npermission:\n  read: deny\n  bash: ask\n  tools:\n    mcp: allow\n---\n"
