@@ -212,6 +212,8 @@ def test_answers(name, snapshot, monkeypatch):
     """Each decision in the host's own words; where it cannot ask, a refusal that says how to go on."""
     from ringfence.engine import terminal
 
+    monkeypatch.setenv("HOME", "/home/dev")
+    monkeypatch.delenv("XDG_CONFIG_HOME", raising=False)
     monkeypatch.setattr(terminal, "known", False)
     monkeypatch.setattr(os, "getcwd", lambda: CWD)
     assert answers(name) == snapshot
