@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import shlex
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
@@ -13,9 +13,10 @@ from typing import Any
 from ringfence.engine.cli.output import warn, write_json, write_text
 from ringfence.engine.escape import visible
 from ringfence.engine.policy import LayeredPolicy, load_policy
-from ringfence.engine.policy.load import SUFFIXES, problems, project_roots
+from ringfence.engine.policy.load import SUFFIXES, config_files, problems, project_roots
 from ringfence.engine.policy.model import SURFACES, Layer
 from ringfence.engine.policy.patterns import matches
+from ringfence.engine.state import user_folder
 from ringfence.rules.mcp import is_mcp
 from ringfence.rules.model import State
 from ringfence.rules.tool_names import KNOWN, is_unknown_tool
@@ -106,29 +107,69 @@ def _row(
 
 
 def run_check(arguments: argparse.Namespace) -> int:
-    """Complain of every file that is wrong; 2 if one is."""
+    """Say what was read, and complain of every file that is wrong; 2 if one is."""
+    cwd = str(Path.cwd())
     wrong = 0
     for name in arguments.files or [None]:
-        for error in problems(None if name else str(Path.cwd()), config=name):
+        for error in problems(None if name else cwd, config=name):
             warn(str(error))
             wrong += 1
-    for root in () if arguments.files else project_roots(str(Path.cwd())):
-        _unread(root / ".ringfence")
-    if not wrong:
-        for name in arguments.files or [None]:
-            policy = load_policy(None if name else str(Path.cwd()), config=name)
-            for note in (*_likely_slips(policy), *_overruled(policy)):
-                warn(note)
-        write_text("No errors.")
-    return ERROR if wrong else 0
+    if not arguments.files:
+        _unread(user_folder(os.environ), _USERS)
+        for root in project_roots(cwd):
+            _unread(root / ".ringfence", _PROJECTS)
+        _misplaced(cwd)
+    if wrong:
+        return ERROR
+    policies = [
+        load_policy(None if name else cwd, config=name) for name in arguments.files or [None]
+    ]
+    for policy in policies:
+        for note in (*_likely_slips(policy), *_overruled(policy)):
+            warn(note)
+    _say_read(arguments.files, cwd, policies[0])
+    write_text("No errors.")
+    return 0
 
 
-def _unread(folder: Path) -> None:
-    """Complain of files in a project's folder that are no config."""
-    names = {f"config{suffix}" for suffix in SUFFIXES} | {"agents", "tests"}
+_PROJECTS = (*(f"config{suffix}" for suffix in SUFFIXES), "agents", "tests")
+"""What counts in a project's folder."""
+_USERS = _PROJECTS[:-1]
+
+
+def _say_read(given: Sequence[str], cwd: str, policy: LayeredPolicy) -> None:
+    """Name the files that were read, since a file that nobody reads has no errors either."""
+    if given:
+        names = list(given)
+    else:
+        folders = [user_folder(os.environ), *(root / ".ringfence" for root in project_roots(cwd))]
+        names = [str(path) for folder in folders for path in config_files(folder)]
+    if not names:
+        places = f"{user_folder(os.environ)}/config.toml or in .ringfence/config.toml"
+        write_text(visible(f"There is no config file in {places}: the built-in defaults hold."))
+        return
+    held = {layer.file for layer in policy.layers if layer.held}
+    for name in names:
+        note = " (only tightens: `ringfence trust` lets it loosen)" if name in held else ""
+        write_text(visible(f"Read: {name}{note}"))
+
+
+def _unread(folder: Path, names: Collection[str]) -> None:
+    """Complain of files in a folder of Ringfence's own that are no config."""
     for path in sorted(folder.iterdir()) if folder.is_dir() else ():
         if path.name not in names:
             warn(f"{path} is read by nobody; what counts here is {', '.join(sorted(names))}")
+
+
+def _misplaced(cwd: str) -> None:
+    """Complain of files that look as if they were meant to be a config."""
+    users = user_folder(os.environ)
+    for folder, place in ((users.parent, users), (Path(cwd), Path(cwd, ".ringfence"))):
+        for name in ("ringfence", ".ringfence", "ringfence.config"):
+            for suffix in SUFFIXES:
+                path = folder / f"{name}{suffix}"
+                if path.exists():
+                    warn(f"{path} is read by nobody; what counts is {place}/config{suffix}")
 
 
 def _likely_slips(policy: LayeredPolicy) -> Iterator[str]:

@@ -140,7 +140,8 @@ def test_check_tells_of_rules_without_effect(project, capsys, rules, overruled):
     status, text = run(capsys, "config", "check")
     assert status == 0
     if overruled is None:
-        assert text == "No errors.\n"
+        assert text.endswith("\nNo errors.\n")
+        assert len(text.splitlines()) == 2
     else:
         assert "has no effect: the last match wins" in text
         assert overruled in text
@@ -150,7 +151,11 @@ def test_check_tells_of_rules_without_effect(project, capsys, rules, overruled):
 def test_check_leaves_other_names_alone(project, capsys, tool):
     """Hosts have tools of their own."""
     (project / ".ringfence/config.toml").write_text(f'[tools]\n"{tool}" = "deny"\n')
-    assert run(capsys, "config", "check") == (0, "No errors.\n")
+    read = "Read: /project/.ringfence/config.toml (only tightens: `ringfence trust` lets it loosen)"
+    assert run(capsys, "config", "check") == (0, f"{read}\nNo errors.\n")
+    run(capsys, "trust")
+    read = "Read: /project/.ringfence/config.toml"
+    assert run(capsys, "config", "check") == (0, f"{read}\nNo errors.\n")
 
 
 def test_check_names_files_that_nobody_reads(project, capsys):
@@ -159,6 +164,45 @@ def test_check_names_files_that_nobody_reads(project, capsys):
     status, text = run(capsys, "config", "check")
     assert status == 0
     assert "policy.toml is read by nobody" in text
+
+
+def test_check_says_what_it_read(project, capsys):
+    """No errors in no file are no good news."""
+    (project.parent / "home/.config/ringfence/agents").mkdir(parents=True)
+    (project.parent / "home/.config/ringfence/config.json").write_text("{}")
+    (project.parent / "home/.config/ringfence/agents/x.md").write_text("no front matter\n")
+    _, text = run(capsys, "config", "check")
+    assert text.splitlines()[:2] == [
+        "Read: /home/.config/ringfence/config.json",
+        "Read: /home/.config/ringfence/agents/x.md",
+    ]
+    (project / "mine.toml").write_text("")
+    assert run(capsys, "config", "check", "mine.toml")[1] == "Read: mine.toml\nNo errors.\n"
+
+
+@pytest.mark.parametrize(
+    ("name", "place"),
+    [
+        ("home/.config/ringfence.toml", "/home/.config/ringfence/config.toml"),
+        ("project/ringfence.toml", "/project/.ringfence/config.toml"),
+        ("project/.ringfence.json", "/project/.ringfence/config.json"),
+        ("home/.config/ringfence/ringfence.toml", "agents, config.json, config.jsonc, config.toml"),
+    ],
+)
+def test_check_where_there_is_no_config(project, capsys, name, place):
+    """It says so, and names a file that was meant to be one."""
+    (project / ".ringfence/config.toml").unlink()
+    file = project.parent / name
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text("")
+    status, text = run(capsys, "config", "check")
+    assert status == 0
+    assert f"{name} is read by nobody; what counts" in text
+    assert place in text
+    assert text.endswith(
+        "There is no config file in /home/.config/ringfence/config.toml or in"
+        " .ringfence/config.toml: the built-in defaults hold.\nNo errors.\n"
+    )
 
 
 def test_schema_accepts_what_the_loader_accepts(capsys):
