@@ -94,7 +94,7 @@ def test_the_examples_of_the_other_pages(tmp_path: Path) -> None:
     """The policy page's config is valid, the grants page's library example runs."""
     file = tmp_path / "config.toml"
     file.write_text(blocks("toml", (ROOT / "docs/policy.md").read_text("utf-8"))[0], "utf-8")
-    assert ringfence("config", "check", str(file)).stdout == "No errors.\n"
+    assert ringfence("config", "check", str(file)).stdout.endswith("\nNo errors.\n")
     (example,) = blocks("python", (ROOT / "docs/grants.md").read_text("utf-8"))
     names: dict[str, object] = {}
     exec(compile(example, "docs/grants.md", "exec"), names)

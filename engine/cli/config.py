@@ -121,9 +121,8 @@ def run_check(arguments: argparse.Namespace) -> int:
         _misplaced(cwd)
     if wrong:
         return ERROR
-    policies = [
-        load_policy(None if name else cwd, config=name) for name in arguments.files or [None]
-    ]
+    names = arguments.files or [None]
+    policies = [load_policy(None if name else cwd, config=name) for name in names]
     for policy in policies:
         for note in (*_likely_slips(policy), *_overruled(policy)):
             warn(note)

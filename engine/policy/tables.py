@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from ringfence.engine.policy import form
-from ringfence.engine.policy.document import Document, Keys
+from ringfence.engine.policy.document import Document, Keys, dotted
+from ringfence.engine.policy.errors import ConfigError
 from ringfence.engine.policy.model import (
     HEADLESS,
     NAMED,
@@ -20,7 +22,7 @@ from ringfence.engine.policy.model import (
 from ringfence.engine.policy.paths import problem
 from ringfence.grammar.regex import compiled
 from ringfence.rules.model import Operation, State, is_known
-from ringfence.rules.tool_names import canonical_tool
+from ringfence.rules.tool_names import canonical_tool, is_unknown_tool
 
 _AGENT_KEYS = form.keys(form.AgentForm)
 _KEYS = form.keys(form.ConfigForm)
@@ -41,9 +43,12 @@ def agent_layers(name: str, document: Document) -> list[Layer]:
 def layer(name: str, document: Document, keys: Keys, data: Any, agent: str | None = None) -> Layer:
     """The layer that the table ``data`` at ``keys`` makes. Raises ConfigError."""
     if not isinstance(data, dict):
-        raise document.error(keys, f"must be a table, not {_kind(data)}")
+        raise _no_table(document, keys, data)
     allowed = _KEYS if agent is None else _AGENT_KEYS
-    for key in data:
+    for key, value in data.items():
+        if key not in allowed and (home := _home(key)):
+            hint = f"write {_spelt(document, (*keys, home, key), value)}"
+            raise document.error((*keys, key), "unknown key", hint)
         _known(document, (*keys, key), allowed)
     tables = {s: _entries(document, keys, s) for s in SURFACES if s in data}
     tables[PATHS] = _outside(document, keys)
@@ -83,6 +88,9 @@ def _entries(document: Document, keys: Keys, surface: str) -> tuple[Entry, ...]:
         if surface == "tools":
             if "(" in pattern:
                 hint = "rules for commands stand in the table bash"
+                raise document.error(place, "is no tool's name, so it can never match", hint)
+            if pattern in SPECIAL:
+                hint = f"write {_spelt(document, (*keys, 'special', pattern), value)}"
                 raise document.error(place, "is no tool's name, so it can never match", hint)
             if _OF_PATHS.match(pattern):
                 hint = "rules for paths stand in the table paths"
@@ -224,8 +232,40 @@ def _table(document: Document, keys: Keys) -> dict[str, Any]:
     for key in keys:
         value = value.get(key, {})
     if not isinstance(value, dict):
-        raise document.error(keys, f"must be a table, not {_kind(value)}")
+        raise _no_table(document, keys, value)
     return value
+
+
+def _no_table(document: Document, keys: Keys, value: Any) -> ConfigError:
+    """The error of what stands in the place of a table, with the form that was meant."""
+    hint = None
+    if isinstance(value, str) and value in tuple(State):
+        inner = {"special": (PATHS,), "defaultPolicy": ("bash",), "agents": ("NAME", "tools", "*")}
+        table = keys[-1] if keys else ""
+        whole = table not in (*SURFACES, NAMED, *inner)  # of an agent
+        place = (*keys, *(("tools", "*") if whole else inner.get(table, ("*",))))
+        hint = f"write {_spelt(document, place, value)}"
+    return document.error(keys, f"must be a table, not {_kind(value)}", hint)
+
+
+def _home(key: str) -> str:
+    """The table in which a key stands that is none outside; empty if there is no such table."""
+    if key in SPECIAL:
+        return "special"
+    return "tools" if not is_unknown_tool(canonical_tool(key)) else ""
+
+
+def _spelt(document: Document, keys: Keys, value: Any) -> str:
+    """How the form of the file says that ``keys`` are ``value``, what is no answer left out."""
+    answer = value if isinstance(value, str) else None
+    if document.file.endswith(".toml"):
+        said = json.dumps(answer) if answer else "…"
+        return f"[{dotted(keys[:-1])}] {dotted(keys[-1:])} = {said}"
+    names = keys[1:] if document.file.endswith(".md") else keys  # below `permission`
+    text = json.dumps(answer) if answer else "…"
+    for name in reversed(names):
+        text = f"{{{json.dumps(name)}: {text}}}"
+    return text.removeprefix("{").removesuffix("}")
 
 
 def _state(document: Document, keys: Keys, value: Any) -> State:

@@ -188,7 +188,41 @@ SPECIAL = 'the keys here are external_directory, doom_loop (did you mean "extern
             '[bash]\n"git *" = true',
             '2: bash."git *": must be "allow", "ask" or "deny", not true or false',
         ),
-        ('bash = "ask"', "1: bash: must be a table, not a string"),
+        (
+            'bash = "ask"',
+            '1: bash: must be a table, not a string (write [bash] "*" = "ask")',
+        ),
+        (
+            'special = "deny"',
+            (
+                "1: special: must be a table, not a string"
+                ' (write [special] external_directory = "deny")'
+            ),
+        ),
+        (
+            '[agents]\nx = "deny"',
+            '2: agents.x: must be a table, not a string (write [agents.x.tools] "*" = "deny")',
+        ),
+        ('paths = "yes"', "1: paths: must be a table, not a string"),
+        (
+            '[agents.x]\nexternal_directory = "deny"',
+            (
+                "2: agents.x.external_directory: unknown key"
+                ' (write [agents.x.special] external_directory = "deny")'
+            ),
+        ),
+        (
+            '[external_directory]\n"/tmp/**" = "allow"',
+            "1: external_directory: unknown key (write [special] external_directory = …)",
+        ),
+        ('Read = "ask"', '1: Read: unknown key (write [tools] Read = "ask")'),
+        (
+            '[tools]\ndoom_loop = "ask"',
+            (
+                "2: tools.doom_loop: is no tool's name, so it can never match"
+                ' (write [special] doom_loop = "ask")'
+            ),
+        ),
         (
             '[special]\nexternal_dir = "ask"',
             f"2: special.external_dir: unknown key; {SPECIAL}",
@@ -221,6 +255,12 @@ def test_bad_content(tmp_path, content, message):
     with pytest.raises(ConfigError) as caught:
         policy(tmp_path, {HOME_CONFIG: content})
     assert str(caught.value) == f"{tmp_path / HOME_CONFIG}:{message}"
+
+
+def test_bad_content_of_json(tmp_path):
+    """The form that was meant is that of the file."""
+    with pytest.raises(ConfigError, match=r'\(write "bash": \{"\*": "ask"\}\)'):
+        policy(tmp_path, {"home/.config/ringfence/config.json": '{"bash": "ask"}'})
 
 
 def test_two_files_side_by_side(tmp_path):
@@ -686,6 +726,8 @@ def test_all_problems_of_a_permission_that_is_no_table(tmp_path, monkeypatch, va
     monkeypatch.delenv("XDG_CONFIG_HOME", raising=False)
     (error,) = problems(str(tmp_path / "project"))
     assert str(error).startswith(f"{path}:2: permission: must be a table, not ")
+    if value == "deny":
+        assert str(error).endswith('a string (write "tools": {"*": "deny"})')
 
 
 def test_no_problems(tmp_path):
