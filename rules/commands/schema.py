@@ -97,6 +97,7 @@ MODIFIERS = frozenset(
         "at",  # only after a leading @
         "response",  # with or without a leading @
         "name-at",  # only after NAME@ or a leading @
+        "item",  # only what stands behind `@`, `=@` or `:=@`
         "form",  # only after =@ or =<
         "prefix",  # the part before the first : (host:container)
         "named",  # the part after NAME=, or all of it if there is none

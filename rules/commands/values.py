@@ -17,6 +17,7 @@ _MADE = compiled(r"X{3,}(?=[^/]*$)")
 _NO_PATH = ("^", UNKNOWN)  # how a revision may begin that git cannot take for a path outside
 _SCHEME = compiled(r"(?:[A-Za-z][\w+-]+:)?@?")
 _FORM = compiled(r"(?:^|=)[@<]\"?(?P<path>[^;\"]*)")
+_ITEM = compiled(r"(?![a-z]+://)[^=@:/]*(?::?=)?@(?P<path>.*)", re.DOTALL)
 _NAME_AT = compiled(r"[^=@]*@(?P<path>.*)", re.DOTALL)
 
 
@@ -29,7 +30,18 @@ def paths_in(value: Value, text: str) -> Iterable[str]:
 
 _READ_OUT = frozenset(
     (
-        *("braces", "last", "commas", "colons", "at", "response", "name-at", "form", "prefix"),
+        *(
+            "braces",
+            "last",
+            "commas",
+            "colons",
+            "at",
+            "response",
+            "name-at",
+            "item",
+            "form",
+            "prefix",
+        ),
         *("named", "keys", "scheme", "selects"),
         *("url", "remote", "revision", "known", "slash", "shaped", "made"),
     )
@@ -109,6 +121,9 @@ def _part(value: Value, text: str) -> Iterator[str]:
         yield text.removeprefix("@")
     elif value.has("name-at"):
         if match := _NAME_AT.match(text):
+            yield match["path"]
+    elif value.has("item"):
+        if match := _ITEM.match(text):
             yield match["path"]
     elif value.has("form"):
         if match := _FORM.search(text):

@@ -446,7 +446,14 @@ def test_a_program_that_the_command_writes_is_read(world, command):
     assert world.touched(command) == ["/etc/x"]
 
 
-@pytest.mark.parametrize("command", ["frob link", "frob --in=link", "npx frob link", "eslint link"])
+@pytest.mark.parametrize(
+    "command",
+    [
+        *("frob link", "frob --in=link", "npx frob link", "eslint link", "gsutil cp link gs://x"),
+        *("gh release upload v1 link", "http POST x.org a@link", "xclip -i link"),
+        *("jest --config link", "curl --cert link:pw x.org", "ansible-vault view link"),
+    ],
+)
 def test_a_word_that_is_a_link_out(rooted, command):
     """A word that looks like no path is one if something of that name is there."""
     there = rooted({"/home/me/app/link": "@/etc/x"})
