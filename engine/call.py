@@ -39,10 +39,12 @@ class ToolCall:
         cwd: str,
         *,
         agent: str | None = None,
+        session: str | None = None,
+        roots: tuple[str, ...] = (),
         env: Mapping[str, str] | None = None,
     ) -> ToolCall:
         """A call of the bash tool."""
-        return cls("bash", {"command": command}, cwd, agent=agent, env=env)
+        return cls("bash", {"command": command}, cwd, agent, session, roots=roots, env=env)
 
     @property
     def command(self) -> str | None:

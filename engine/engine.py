@@ -71,15 +71,46 @@ class Engine:
         log: ReviewLog | None = None,
         grants: GrantStore | None = None,
         loops: LoopStore | None = None,
+        grammar: Grammar | None = None,
     ) -> Engine:
         """An engine with the policy of the user's files and of the project in ``cwd``.
 
-        ``config`` is a file to use instead of both. Raises ConfigError for a file that cannot
-        be used: never go on without it, since what it forbids would be allowed.
+        ``config`` is a file to use instead of both. Nothing is written down, granted before or
+        counted but with a ``log``, ``grants`` and ``loops``: ``of_user`` has them all. Raises
+        ConfigError for a file that cannot be used: never go on without it, since what it forbids
+        would be allowed.
         """
         policy = load_policy(cwd, config=config)
         files = filesystem or RealFileSystem()
-        return cls(policy, files, log, grants=grants, loops=loops, project=cwd)
+        return cls(policy, files, log, grammar, grants=grants, loops=loops, project=cwd)
+
+    @classmethod
+    def of_user(
+        cls,
+        cwd: str,
+        *,
+        by: str = "python",
+        config: str | None = None,
+        filesystem: FileSystem | None = None,
+        grammar: Grammar | None = None,
+    ) -> Engine:
+        """The same with all that the user has: the review log, grants, and counts of loops.
+
+        ``by`` says in the log who decided, such as the name of the program. Loops are counted for
+        calls with a ``session``.
+        """
+        from ringfence.engine.grants import GrantStore  # noqa: PLC0415 - as above
+        from ringfence.engine.loops import LoopStore  # noqa: PLC0415 - as above
+
+        return cls.load(
+            cwd,
+            config=config,
+            filesystem=filesystem,
+            log=ReviewLog.of_user(by),
+            grants=GrantStore.of_user(),
+            loops=LoopStore.of_user(),
+            grammar=grammar,
+        )
 
     def decide(self, call: ToolCall, asks: bool = True) -> Decision:
         """Allow, ask or deny, with everything that the answer rests on.

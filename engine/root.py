@@ -8,12 +8,20 @@ if TYPE_CHECKING:
     from ringfence.engine import (
         Approver,
         AsyncApprover,
+        ConfigError,
         Decision,
         Engine,
+        GrantError,
         GrantStore,
         Guard,
+        HostTool,
+        LoopStore,
         NobodyToAskError,
+        NoFileSystem,
         Offer,
+        Operation,
+        ReviewLog,
+        State,
         ToolCall,
         ToolRefusedError,
         gated,
@@ -22,12 +30,20 @@ if TYPE_CHECKING:
 __all__ = [
     "Approver",
     "AsyncApprover",
+    "ConfigError",
     "Decision",
     "Engine",
+    "GrantError",
     "GrantStore",
     "Guard",
+    "HostTool",
+    "LoopStore",
+    "NoFileSystem",
     "NobodyToAskError",
     "Offer",
+    "Operation",
+    "ReviewLog",
+    "State",
     "ToolCall",
     "ToolRefusedError",
     "gated",
@@ -41,3 +57,8 @@ def __getattr__(name: str) -> object:
 
         return getattr(engine, name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    """The public names, though none of them is loaded yet."""
+    return sorted({*__all__, *globals()})

@@ -90,11 +90,14 @@ def test_the_grammar_example_runs() -> None:
     assert names["grammar"].parse("a |> b").problem is None  # type: ignore[attr-defined]
 
 
-def test_the_examples_of_the_other_pages(tmp_path: Path) -> None:
+def test_the_examples_of_the_other_pages(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The policy page's config is valid, the grants page's library example runs."""
     file = tmp_path / "config.toml"
     file.write_text(blocks("toml", (ROOT / "docs/policy.md").read_text("utf-8"))[0], "utf-8")
     assert ringfence("config", "check", str(file)).stdout.endswith("\nNo errors.\n")
+    monkeypatch.setenv("HOME", str(tmp_path))
+    for name in ("XDG_CONFIG_HOME", "XDG_STATE_HOME"):
+        monkeypatch.delenv(name, raising=False)
     (example,) = blocks("python", (ROOT / "docs/grants.md").read_text("utf-8"))
     names: dict[str, object] = {}
     exec(compile(example, "docs/grants.md", "exec"), names)

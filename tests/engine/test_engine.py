@@ -1,16 +1,20 @@
 """The one door, end to end: real commands, real files, real policies."""
 
 import doctest
+import json
 
 import pytest
+from attrs import evolve
 from hypothesis import given
 from hypothesis import strategies as st
 
+import ringfence
 import ringfence.engine.engine
 from ringfence import Decision, Engine, ToolCall
 from ringfence.engine.filesystem import NoFileSystem
 from ringfence.engine.policy import ConfigError
 from ringfence.engine.policy.model import Entry, Layer, LayeredPolicy
+from ringfence.grammar import bash
 from ringfence.rules.model import State
 
 CWD = "/home/dev/project"
@@ -34,6 +38,54 @@ def layer(**tables):
 def decide(command, policy=LayeredPolicy()):  # noqa: B008
     """The decision on a bash command, no files looked at."""
     return Engine(policy, NoFileSystem()).decide(ToolCall.bash(command, CWD, env=ENV))
+
+
+def test_the_public_names():
+    """What users need is at the top, where `dir` and `import *` find it."""
+    assert set(ringfence.__all__) <= set(dir(ringfence))
+    assert all(getattr(ringfence, name) is not None for name in ringfence.__all__)
+    assert set(ringfence.__all__) == set(ringfence.engine.__all__)
+
+
+@pytest.fixture
+def user(tmp_path, monkeypatch):
+    """A user with a policy, in a folder of their own."""
+    monkeypatch.setenv("HOME", str(tmp_path))
+    for name in ("XDG_CONFIG_HOME", "XDG_STATE_HOME"):
+        monkeypatch.delenv(name, raising=False)
+    (tmp_path / ".config/ringfence").mkdir(parents=True)
+    (tmp_path / ".config/ringfence/config.toml").write_text('[special]\ndoom_loop = "deny"\n')
+    (tmp_path / "project").mkdir()
+    return tmp_path
+
+
+def test_of_user(user):
+    """The review log, grants and loops are the user's; `load` has none of them."""
+    cwd = str(user / "project")
+    engine = Engine.of_user(cwd, by="mine")
+    call = ToolCall.bash("cat /etc/hosts", cwd, session="s", agent="a")
+    assert [str(engine.decide(call).state) for _ in range(3)] == ["ask", "ask", "deny"]
+    assert len(engine.offers(engine.decide(evolve(call, session="t")))) > 1
+    rows = [json.loads(x) for x in (user / ".local/state/ringfence/review.jsonl").open()]
+    assert [(row["by"], row["session"], row["agent"]) for row in rows[:1]] == [("mine", "s", "a")]
+    plain = Engine.load(cwd)
+    assert (plain.log, plain.grants, plain.loops) == (None, None, None)
+
+
+@pytest.mark.usefixtures("user")
+def test_a_call_with_roots():
+    """Other folders that count as inside."""
+    call = ToolCall.bash("cat ../shared/x", CWD, roots=("/home/dev/shared",), env=ENV)
+    assert Engine().decide(call).state is State.ALLOW
+
+
+@pytest.mark.usefixtures("user")
+def test_a_grammar_under_the_users_policy():
+    """An operator of one's own needs no policy by hand."""
+    grammar = bash().extend("%extend terminator: DISOWN\nDISOWN: /&!/")
+    engine = Engine.load(None, grammar=grammar)
+    assert engine.decide(ToolCall.bash("ls &! ls", CWD)).state is State.ALLOW
+    assert Engine.load(None).decide(ToolCall.bash("ls &! (", CWD)).state is State.ASK
 
 
 def test_example():

@@ -11,12 +11,10 @@ from typing import Any, NoReturn, Self
 from ringfence.engine.approval import Approver, AsyncApprover, NobodyToAskError
 from ringfence.engine.call import Decision, ToolCall
 from ringfence.engine.engine import Engine
-from ringfence.engine.grants import GrantStore, Offer
+from ringfence.engine.grants import Offer
 from ringfence.engine.hosts.model import HostTool, canonical, refusal, verdict
 from ringfence.engine.hosts.payload import PayloadError, read_object
 from ringfence.engine.hosts.python.values import plain
-from ringfence.engine.log import ReviewLog
-from ringfence.engine.loops import LoopStore
 from ringfence.engine.policy.model import Entry, Layer
 from ringfence.grammar.records import evolve, field, frozen
 from ringfence.rules.model import State
@@ -69,13 +67,7 @@ class Guard:
 
         The files are read once. Raises ConfigError for one that cannot be used.
         """
-        engine = Engine.load(
-            _absolute(cwd) or os.getcwd(),  # noqa: PTH109
-            config=config,
-            log=ReviewLog.of_user("python"),
-            grants=GrantStore.of_user(),
-            loops=LoopStore.of_user(),
-        )
+        engine = Engine.of_user(_absolute(cwd) or os.getcwd(), config=config)  # noqa: PTH109
         return cls(engine, cwd, approver=approver, tools=tools or {}, agent=agent, session=session)
 
     def knowing(self, *tools: str) -> Self:
