@@ -11,7 +11,6 @@ from collections.abc import Callable, Collection
 from typing import Final
 
 from ringfence.grammar.records import evolve, frozen
-from ringfence.grammar.regex import compiled
 from ringfence.rules.mcp import PROXY, is_mcp, targets
 from ringfence.rules.model import (
     BELOW,
@@ -29,6 +28,7 @@ from ringfence.rules.model import (
     Verdict,
 )
 from ringfence.rules.naming import bare, is_inert, is_wrapper, without_options
+from ringfence.rules.own_commands import changes_own
 from ringfence.rules.tool_names import SPELLINGS, is_unknown_tool
 from ringfence.rules.wildcards import matches_all
 
@@ -113,15 +113,6 @@ OWN_FILES: Final = Rule(
 )
 """The rule for what would change the policy itself, where no rule for paths names the file."""
 
-_OWN_COMMANDS = {
-    "trust": ("--list", "--help", "-h"),
-    "grants": ("", "list", "--json", "--help", "-h"),
-    "install": ("--help", "-h"),
-    "uninstall": ("--help", "-h"),
-    "import": ("--help", "-h"),
-}
-"""Commands of Ringfence that change something, each with the first words that do not."""
-
 
 def _own_files(facts: Facts, policy: Policy) -> tuple[Verdict, ...]:
     by_rule: dict[Rule, dict[Finding, None]] = {}
@@ -146,16 +137,19 @@ def _own_files(facts: Facts, policy: Policy) -> tuple[Verdict, ...]:
         rule = evolve(OWN_FILES, reason=f"{own} is in there") if inside else OWN_FILES
         by_rule.setdefault(rule, {})[touched] = None
     verdicts = [Verdict("own_files", rule, tuple(found)) for rule, found in by_rule.items()]
-    for command in facts.commands:
-        arguments = _own_arguments(command.words)
-        if not arguments:
-            continue
-        harmless = _OWN_COMMANDS.get("".join(arguments[:1]))
-        if arguments[:1] == ("import",) and "--write" not in arguments:
-            continue  # it prints
-        if harmless is not None and "".join(arguments[1:2]) not in harmless:
-            verdicts.append(Verdict("own_files", OWN_FILES, (), (), command.text, command.span))
+    changing = [command for command in facts.commands if changes_own(command)]
+    verdicts += (
+        Verdict("own_files", OWN_FILES, (), (), command.text, command.span)
+        for command in changing
+        if not any(_only_runs(command, other) for other in changing)
+    )
     return tuple(verdicts)
+
+
+def _only_runs(command: CommandLine, other: CommandLine) -> bool:
+    """Whether all that is to be said of a command is said of the other, which it runs."""
+    ends = command.words[len(command.words) - len(other.words) :]
+    return len(other.words) < len(command.words) and ends == other.words
 
 
 def _is_own(path: str, own: str, *, tree: bool) -> bool:
@@ -173,33 +167,6 @@ def _may_be_own(path: str, own: str, operation: Operation) -> bool:
     if BELOW not in path or written:
         return False
     return matches_all(path.replace(f"{BELOW}/", BELOW).replace(NAME, BELOW).split(BELOW), own)
-
-
-def _own_arguments(words: tuple[str, ...]) -> tuple[str, ...]:
-    """What Ringfence is given, if the command runs it: by its name, as a module, by a launcher."""
-    for index, word in enumerate(words):
-        if "ringfence" not in word:
-            continue
-        name = word.rpartition("/")[2]
-        starter = words[0].rpartition("/")[2]
-        launched = index == 0 or starter in _LAUNCHERS or _PYTHON.match(starter)
-        option, _, module = word.partition("m") if word.startswith("-") else ("", "", word)
-        after_m = words[index - 1].endswith("m") and words[index - 1].startswith("-")
-        if _OWN_MODULE.match(module) and (option or (index and after_m)):
-            return words[index + 1 :]
-        if name == "ringfence" and launched:
-            return words[index + 1 :]
-        if _PYTHON.match(starter) and _OWN_PROGRAM.search(word):
-            return ("trust",)  # it may do anything that Ringfence can
-    return ()
-
-
-_LAUNCHERS = frozenset(("uv", "uvx", "pipx", "pipenv", "poetry", "hatch", "rye", "pdm"))
-_PYTHON = compiled(r"(?:python|pypy)[\d.]*$")
-_OWN_MODULE = compiled(r"ringfence\.engine\.cli(?:\W|$)")
-_OWN_PROGRAM = compiled(
-    r"\b(?:import|from)\s+ringfence\b|\bringfence\.engine\b|import_module\(\s*.ringfence"
-)
 
 
 _CHANGES = (Operation.WRITE, Operation.DELETE, Operation.UNKNOWN)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Sequence
 from importlib import import_module
-from typing import NoReturn
+from typing import Any, NoReturn
 
 COMMANDS = (
     "check", "run", "shell", "explain", "test", "hook", "install", "uninstall", "status", "doctor",
@@ -17,12 +17,23 @@ _MODULES = {"import": "import_", "mcp-proxy": "mcp_proxy"}
 """But for names that no module can have."""
 
 
+class Parser(argparse.ArgumentParser):
+    """A parser that takes no option by its beginning, and whose commands' parsers do not either.
+
+    ``--wri`` for ``--write`` would be one more spelling for whoever reads a command line, as the
+    rules for Ringfence's own commands do.
+    """
+
+    def __init__(self, *given: Any, **named: Any) -> None:
+        super().__init__(*given, **{"allow_abbrev": False, **named})
+
+
 def parser(given: Sequence[str]) -> argparse.ArgumentParser:
     """The parser with the command that is given alone, or with all of them for the help.
 
     A hook starts a process for every call: it does not pay for the other commands' imports.
     """
-    made = argparse.ArgumentParser(
+    made = Parser(
         prog="ringfence",
         description="Decide whether an agent's tool call stays inside the working directory.",
     )

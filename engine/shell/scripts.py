@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from ringfence.engine.paths import join, kernel_path, real_path
 from ringfence.engine.shell import environment, files, nested, variables
@@ -20,6 +20,7 @@ from ringfence.engine.shell.programs import LANGUAGES, inspect_program
 from ringfence.grammar.records import evolve
 from ringfence.grammar.regex import compiled
 from ringfence.rules.model import UNKNOWN, Field, Operation
+from ringfence.rules.own_commands import MODULE, NAME
 
 MAX_MODULES = 20
 """Files that a script loads, and those that they load, before it may look at its arguments."""
@@ -213,5 +214,21 @@ def inspect(
             files.write(call.state, absolute, None)
     for script, _ in found.shell:
         nested.child(call.run, call.state, script, at)
+    for words in _own_commands(found.modules, at, parameters):
+        recorder.command(at.span, words, within=True)
     for reason in found.opaque:
         call.unknown(f"{by}: {reason}", at)
+
+
+def _own_commands(
+    modules: Sequence[str], at: Field, parameters: Sequence[Field]
+) -> Iterator[tuple[Field, ...]]:
+    """What a program is that loads Ringfence: it may do all that ``ringfence`` can.
+
+    One that loads its command line may be ``ringfence`` by another name.
+    """
+    name = Field(NAME, at.span)
+    if any(module.partition(".")[0] == NAME for module in modules):
+        yield name, Field(UNKNOWN, at.span)
+    if any(module.startswith(MODULE) for module in modules):
+        yield name, *parameters

@@ -37,12 +37,14 @@ class ProgramShell(NamedTuple):
 class Inspection:
     """What an inline program does with files, as far as its text tells.
 
-    ``opaque`` holds a reason, for a person, for each thing that cannot be told.
+    ``opaque`` holds a reason, for a person, for each thing that cannot be told; ``modules`` the
+    names of modules that are no part of the language, if it says them in full.
     """
 
     paths: tuple[ProgramPath, ...] = ()
     shell: tuple[ProgramShell, ...] = ()
     opaque: tuple[str, ...] = ()
+    modules: tuple[str, ...] = ()
 
 
 @define
@@ -52,6 +54,7 @@ class Findings:
     _paths: dict[ProgramPath, None] = field(factory=dict)
     _shell: dict[ProgramShell, None] = field(factory=dict)
     _opaque: dict[str, None] = field(factory=dict)
+    _modules: dict[str, None] = field(factory=dict)
 
     def path(self, path: str, operation: Operation, span: tuple[int, int], by: str) -> None:
         """The program opens ``path`` by ``by``; opaque if nothing of it is known."""
@@ -78,9 +81,15 @@ class Findings:
         """Something about the program cannot be told."""
         self._opaque[reason] = None
 
+    def module(self, name: str) -> None:
+        """The program loads a module."""
+        self._modules[name] = None
+
     def inspection(self) -> Inspection:
         """All that was collected, in order."""
-        return Inspection(tuple(self._paths), tuple(self._shell), tuple(self._opaque))
+        return Inspection(
+            tuple(self._paths), tuple(self._shell), tuple(self._opaque), tuple(self._modules)
+        )
 
 
 @frozen

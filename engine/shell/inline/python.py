@@ -120,6 +120,9 @@ class Interpreter(Expressions):
 
     def _import(self, node: ast.Import | ast.ImportFrom) -> None:
         for alias in node.names:
+            self.findings.module(
+                alias.name if isinstance(node, ast.Import) else f"{node.module or ''}.{alias.name}"
+            )
             if isinstance(node, ast.Import):
                 bound = alias.asname or alias.name.partition(".")[0]
                 name = alias.name if alias.asname else bound

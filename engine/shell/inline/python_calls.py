@@ -51,6 +51,10 @@ if TYPE_CHECKING:
 _URL = compiled(r"(?!file:)[a-zA-Z][a-zA-Z0-9+.-]+://")
 
 
+_LOADS = frozenset(("__import__", "importlib.import_module", "runpy.run_module"))
+"""Functions that load the module that a text names."""
+
+
 @frozen
 class Caller:
     """Knows the calls of one program, which ``interpreter`` follows."""
@@ -100,6 +104,9 @@ class Caller:
                 values = _databases(values)
             self._path(values, operation, node, by)
         self._run(name, arguments, by)
+        if name in _LOADS:
+            for text in texts(arguments.get(0, "mod_name" if "run" in name else "name") or ()):
+                self.interpreter.findings.module(text)
         if name == "urllib.request.urlopen":
             urls = tuple(v for v in arguments.get(0, "url") or () if isinstance(v, Text))
             files = tuple(v for v in urls if v.text.startswith("file:"))
