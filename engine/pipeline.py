@@ -261,7 +261,7 @@ def combine(
     started: float | None = None,
 ) -> Decision:
     """The strictest verdict is the decision; the others stay with it. As ``decide``."""
-    state, default = _strictest(verdicts)
+    state, default = strictest(verdicts)
     facts = collected.facts
     decision = Decision(
         call,
@@ -283,11 +283,11 @@ def _since(started: float | None) -> float:
 
 def decided(decision: Decision, verdicts: tuple[Verdict, ...]) -> Decision:
     """The decision as these verdicts make it."""
-    state, default = _strictest(verdicts)
+    state, default = strictest(verdicts)
     return _explained(evolve(decision, state=state, default=default, verdicts=verdicts))
 
 
-def _strictest(verdicts: tuple[Verdict, ...]) -> tuple[State, bool]:
+def strictest(verdicts: tuple[Verdict, ...]) -> tuple[State, bool]:
     """The state that holds, and whether defaults alone say so."""
     if len(verdicts) == 1:
         return verdicts[0].rule.state, verdicts[0].rule.default

@@ -10,10 +10,11 @@ from typing import Any
 from ringfence.engine.call import Decision, ToolCall
 from ringfence.engine.filesystem import NoFileSystem
 from ringfence.engine.paths import join, normalise
-from ringfence.engine.pipeline import decide
+from ringfence.engine.pipeline import decide, strictest
 from ringfence.engine.policy.document import Document, content_of, parse
 from ringfence.engine.policy.errors import ConfigError
 from ringfence.engine.policy.model import NAMED, PATHS, Entry, LayeredPolicy
+from ringfence.engine.record import decision_record
 from ringfence.grammar.records import evolve, frozen
 from ringfence.rules.model import Operation, Rule, State
 
@@ -64,17 +65,27 @@ def _deciding(
     entry: Entry, text: str, policy: LayeredPolicy, cwd: str, env: Mapping[str, str]
 ) -> list[Rule]:
     """The rules that decide on an example."""
-    home = env.get("HOME", "/")
     if entry.surface in (PATHS, NAMED) or entry.pattern == PATHS:
-        path = home + text[1:] if text == "~" or text.startswith("~/") else text
-        path = normalise(join(cwd, path))
+        path = _absolute(text, cwd, env)
         operation = min(entry.operations, default=Operation.READ)
         if entry.surface == NAMED:
             rule = policy.path(path, path, operation, cwd)
             return [rule] if rule else []
         return [policy.outside(path, path, operation)]
     decision = decide(_example(entry.surface, text, cwd, env), policy, NoFileSystem())
-    return [verdict.rule for verdict in decision.verdicts if verdict.gate == entry.surface]
+    # As the decision has it: what a stricter rule overrules has not decided, nor has an allow
+    # where a part of the call is allowed by nothing but a default.
+    verdicts = tuple(v for v in decision.verdicts if v.gate == entry.surface)
+    state, default = strictest(verdicts)
+    rules = [verdict.rule for verdict in verdicts if verdict.state is state]
+    return [rule for rule in rules if rule.default or not default]
+
+
+def _absolute(path: str, cwd: str, env: Mapping[str, str]) -> str:
+    """A path as a person writes it, from ``~`` or ``cwd`` on."""
+    home = env.get("HOME", "/")
+    expanded = home + path[1:] if path == "~" or path.startswith("~/") else path
+    return normalise(join(cwd, expanded))
 
 
 def _example(surface: str, text: str, cwd: str, env: Mapping[str, str]) -> ToolCall:
@@ -105,8 +116,9 @@ def cases(path: Path, policy: LayeredPolicy, cwd: str, env: Mapping[str, str]) -
     """Try each case of a file. Raises ConfigError for a file that cannot be read.
 
     A case has ``command``, or ``tool`` and ``input``, and ``expect``: the decision. ``external``
-    lists the paths outside that are reported. TOML: ``[case."what it is about"]``; JSON lines: one
-    object each.
+    lists the paths outside that are reported, with ``*`` for what is not known. ``~``, and paths
+    from ``cwd`` on, mean the same on every machine. TOML: ``[case."what it is about"]``; JSON
+    lines: one object each.
     """
     content = content_of(path)
     if content is None:
@@ -156,22 +168,27 @@ def _tried(row: Any, policy: LayeredPolicy, cwd: str, env: Mapping[str, str]) ->
     elif "tool" not in row:
         return "has neither a command nor a tool"
     place, agent = row.get("cwd", cwd), row.get("agent")
-    if not isinstance(place, str) or not place.startswith("/"):
-        return "cwd must be an absolute path"
+    if not isinstance(place, str):
+        return "cwd must be a path"
+    outside = row.get("external", [])
+    if not isinstance(outside, list) or not all(isinstance(path, str) for path in outside):
+        return "external must be a list of paths"
     environment = {**env, **row.get("env", {})}
+    place = _absolute(place, cwd, environment)
     call = ToolCall(str(row.get("tool", "bash")), values, place, agent, env=environment)
     decision = decide(call, policy.for_agent(agent, environment), NoFileSystem())
-    return _wrong(row, decision)
+    expected = [_absolute(path, place, environment) for path in outside]
+    return _wrong(row["expect"], expected if "external" in row else None, decision)
 
 
-def _wrong(row: Mapping[str, Any], decision: Decision) -> str:
+def _wrong(state: str, external: list[str] | None, decision: Decision) -> str:
     rules = ", ".join(
         f"{v.rule.rule} ({v.rule.source})" for v in decision.verdicts if v.state is decision.state
     )
-    if decision.state != row["expect"]:
-        return f"{decision.state} instead of {row['expect']}, by {rules}"
-    if "external" in row:
-        found = sorted({finding.path for finding in decision.findings})
-        if found != sorted(row["external"]):
-            return f"reports {found} outside instead of {sorted(row['external'])}"
+    if decision.state != state:
+        return f"{decision.state} instead of {state}, by {rules}"
+    if external is not None:
+        found = sorted({part["path"] for part in decision_record(decision)["external"]})
+        if found != sorted(set(external)):
+            return f"reports {found} outside instead of {sorted(set(external))}"
     return ""

@@ -94,6 +94,42 @@ def test_a_wrong_example(ringfence_test, config, complaint):
     )
 
 
+@pytest.mark.parametrize(
+    ("said", "example", "decides"),
+    [
+        ('"git log *" = { state = "allow"', "git log > x", False),  # the rule is none for the file
+        ('"git log *" = { state = "allow"', "git log && npm x", False),  # a default allows the rest
+        ('"git log *" = { state = "allow"', "git log && rm x", False),  # and this is refused
+        ('"git log *" = { state = "allow"', "cd sub && git log", True),
+        ('"git log *" = { state = "ask"', "git log && rm x", False),
+        ('"git log *" = { state = "ask"', "git log > x", True),
+        ('"git log *" = { state = "deny"', "git log && rm x", True),
+    ],
+)
+def test_an_example_is_decided_as_the_call_would_be(ringfence_test, said, example, decides):
+    """The runner and the decision agree on whose word it is."""
+    for key, wrong in (("match", not decides), ("not_match", decides)):
+        config = f'[bash]\n"rm *" = "deny"\n{said}, {key} = ["{example}"] }}\n'
+        assert ringfence_test(config)[0] == wrong
+
+
+def test_cases_for_all_machines(ringfence_test):
+    """Paths from the project or from home on are the same wherever the file is."""
+    status, _, err = ringfence_test(
+        "",
+        "a.toml",
+        a_DOT_toml='[case.home]\ncommand = "cat ~/x ../y *"\nexpect = "ask"\n'
+        'external = ["~/x", "../y"]\ncwd = "~/app"\n\n'
+        '[case.here]\ncommand = "cat ../x"\nexpect = "allow"\nexternal = []\ncwd = "sub/.."\n\n'
+        '[case.bad]\ncommand = "ls"\nexpect = "allow"\nexternal = "x"\n',
+    )
+    assert status == 1
+    assert err.splitlines() == [
+        "a.toml:7: here: ask instead of allow, by special.external_directory (built-in default)",
+        "a.toml:13: bad: external must be a list of paths",
+    ]
+
+
 def test_cases(ringfence_test):
     """Files of calls with the decision that is expected."""
     status, out, err = ringfence_test(
@@ -103,7 +139,7 @@ def test_cases(ringfence_test):
         '{"command": "cat /etc/hosts", "expect": "ask", "external": ["/etc/hosts"]}\n'
         '{"tool": "write", "input": {"path": ".env"}, "expect": "ask"}\n'
         '{"command": "git log", "expect": "maybe"}\nx\n{"expect": "ask"}\n'
-        '{"command": "ls", "expect": "ask", "cwd": "."}\n',
+        '{"command": "ls", "expect": "ask", "cwd": 1}\n',
         cases__b_DOT_toml='[case."reads outside are asked about"]\ncommand = "git log /x; cat /etc/x"\n'
         'expect = "ask"\n\n[case.wrong]\ncommand = "git log"\nexpect = "ask"\n',
     )
@@ -113,7 +149,7 @@ def test_cases(ringfence_test):
         'cases/a.jsonl:4: expect must be "allow", "ask" or "deny"',
         "cases/a.jsonl:5: is no object",
         "cases/a.jsonl:6: has neither a command nor a tool",
-        "cases/a.jsonl:7: cwd must be an absolute path",
+        "cases/a.jsonl:7: cwd must be a path",
         'cases/b.toml:5: wrong: allow instead of ask, by bash "git *" (c.toml:3)',
     ]
 
