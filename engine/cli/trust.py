@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import argparse
 import os
+import sys
+import termios
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +17,7 @@ from ringfence.engine.policy.load import contents_of, load_policy, project_of, p
 from ringfence.engine.policy.trust import TrustStore
 from ringfence.engine.state import StateError
 
+DECLINED = 1
 ERROR = 2
 
 
@@ -23,17 +27,19 @@ def register(commands: Any) -> None:
         "trust",
         help="let a project's config loosen your policy",
         description="A project's config files only tighten your policy until you trust them."
-        " A changed file is no longer trusted. Read the files first: this command prints them.",
+        " A changed file is no longer trusted. This command prints the files, and at a terminal"
+        " asks whether to trust them; without one, it trusts them.",
     )
     parser.add_argument("folder", nargs="?", default=".", help="the project (default: this one)")
     what = parser.add_mutually_exclusive_group()
+    what.add_argument("--yes", action="store_true", help="trust without being asked")
     what.add_argument("--remove", action="store_true", help="take the trust back")
     what.add_argument("--list", action="store_true", help="print the trusted folders")
     parser.set_defaults(run=run)
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Trust, and print what was trusted."""
+    """Print the files, ask if anyone is there, and trust them as they were printed."""
     store = TrustStore.of_user(os.environ)
     if arguments.list:
         for name in store.folders():
@@ -60,6 +66,9 @@ def run(arguments: argparse.Namespace) -> int:
         load_policy(str(folder))  # what cannot be read must not be trusted
         for file, content in files.items():  # what is shown is what is trusted
             _say(f"--- {file}\n{content.decode('utf-8', 'replace').rstrip()}")
+        if not arguments.yes and not _agreed(folder):
+            _say("Not trusted: nothing was changed.")
+            return DECLINED
         store.trust(folder, files)
     except (OSError, StateError) as error:
         warn(f"the trust cannot be kept: {getattr(error, 'strerror', None) or error}")
@@ -69,6 +78,18 @@ def run(arguments: argparse.Namespace) -> int:
     for other in sorted(held):
         _say(f"Not trusted, so it still only tightens: {other}")
     return 0
+
+
+def _agreed(folder: Path) -> bool:
+    """Whether the person at the terminal says yes; without a terminal the command is the word."""
+    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+        return True
+    with suppress(termios.error):  # what was typed before the question is no answer to it
+        termios.tcflush(sys.stdin.fileno(), termios.TCIFLUSH)
+    question = f"Trust these files to loosen your policy in {folder}? [y/N] "
+    sys.stdout.write(visible(question))
+    sys.stdout.flush()
+    return sys.stdin.readline().strip().lower() in ("y", "yes")
 
 
 def _say(text: str) -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import pty
+import sys
 
 import pytest
 
@@ -203,6 +205,42 @@ def test_check_where_there_is_no_config(project, capsys, name, place):
         "There is no config file in /home/.config/ringfence/config.toml or in"
         " .ringfence/config.toml: the built-in defaults hold.\nNo errors.\n" in text
     )
+
+
+@pytest.mark.parametrize(
+    ("answer", "arguments", "trusted"),
+    [
+        ("y\n", (), True),
+        ("n\n", (), False),
+        ("\n", (), False),
+        ("\x04", (), False),
+        ("", ("--yes",), True),
+    ],
+)
+def test_trust_is_asked_for_at_a_terminal(project, answer, arguments, trusted):
+    """The files are shown, and nothing is trusted before the answer, which is no by default."""
+    child, terminal = pty.fork()
+    if child == 0:
+        words = ["-m", "ringfence.engine.cli", "trust", *arguments]
+        os.execv(sys.executable, [sys.executable, *words])
+    shown = b""
+    store = project.parent / "home/.local/state/ringfence/trust.json"
+    while True:
+        try:
+            part = os.read(terminal, 1 << 16)
+        except OSError:
+            break
+        if not part:
+            break
+        shown += part
+        if shown.endswith(b"[y/N] "):
+            assert b"use trash" in shown
+            assert not store.exists()
+            os.write(terminal, answer.encode())
+    os.close(terminal)
+    status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    assert (status, store.exists()) == ((0, True) if trusted else (1, False))
+    assert (b"Not trusted: nothing was changed." in shown) is not trusted
 
 
 def test_schema_accepts_what_the_loader_accepts(capsys):
