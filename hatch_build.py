@@ -65,7 +65,7 @@ def link_all(root: Path, package: Path) -> None:
     for name, source in (FILES | FOLDERS).items():
         link = package / name
         goal = os.path.relpath(root / source, package)
-        if link.is_symlink() and os.readlink(link) == goal:  # noqa: PTH115
+        if link.is_symlink() and os.readlink(link) == goal:
             continue
         link.unlink(missing_ok=True)
         link.symlink_to(goal, target_is_directory=name in FOLDERS)

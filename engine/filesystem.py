@@ -84,14 +84,14 @@ class RealFileSystem:
     def link(self, path: str) -> str | None:
         """See FileSystem."""
         try:
-            return os.readlink(self._host(path))  # noqa: PTH115
+            return os.readlink(self._host(path))
         except (OSError, ValueError):
             return None
 
     def entries(self, path: str) -> list[str] | None:
         """See FileSystem."""
         try:
-            return sorted(os.listdir(self._host(path)))  # noqa: PTH208
+            return sorted(os.listdir(self._host(path)))
         except (OSError, ValueError):
             return None
 
@@ -142,7 +142,7 @@ class RealFileSystem:
     def same(self, path: str, other: str) -> bool:
         """See FileSystem."""
         try:
-            return os.path.samestat(os.stat(self._host(path)), os.stat(self._host(other)))  # noqa: PTH116
+            return os.path.samestat(os.stat(self._host(path)), os.stat(self._host(other)))
         except (OSError, ValueError):
             return False
 

@@ -16,7 +16,7 @@ from types import ModuleType
 from typing import Any
 
 PACKAGE = "ringfence."
-ROOT = os.path.dirname(os.path.dirname(__file__))  # noqa: PTH120 - pathlib is no module to load here
+ROOT = os.path.dirname(os.path.dirname(__file__))
 _ENDING = f".{sys.implementation.cache_tag}.pyc"
 _CHECKED = MAGIC_NUMBER + bytes(4)  # PEP 552: behind it the time and the size of the source
 
@@ -48,9 +48,9 @@ class Finder:
 def _spec(name: str, folder: str, stem: str) -> ModuleSpec | None:
     source, compiled = f"{folder}/{stem}.py", f"{folder}/__pycache__/{stem}{_ENDING}"
     try:
-        with open(compiled, "rb") as file:  # noqa: PTH123
+        with open(compiled, "rb") as file:
             content = file.read()
-        status = os.stat(source)  # noqa: PTH116
+        status = os.stat(source)
     except OSError:
         return None
     stamp = [int(status.st_mtime) & 0xFFFFFFFF, status.st_size & 0xFFFFFFFF]

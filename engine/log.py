@@ -15,14 +15,13 @@ import sys
 import time
 from collections.abc import Mapping
 from contextlib import suppress
-from pathlib import Path
 from typing import Any
 
 from ringfence.engine.call import Decision
 from ringfence.engine.escape import json_text, shorten, visible
 from ringfence.engine.record import decision_record
 from ringfence.engine.secrets import masked, masked_values
-from ringfence.engine.state import state_folder
+from ringfence.engine.state import StrPath, state_folder
 from ringfence.grammar.records import frozen
 from ringfence.rules.model import State
 
@@ -43,13 +42,13 @@ _FLAGS = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC | os.O_NONBLOCK | o
 class ReviewLog:
     """The log in one file; ``by`` says who decides (``check``, ``hook claude-code``)."""
 
-    path: Path
+    path: StrPath
     by: str
 
     @classmethod
     def of_user(cls, by: str, env: Mapping[str, str] = os.environ) -> ReviewLog:
         """The user's log: ``$XDG_STATE_HOME/ringfence/review.jsonl``."""
-        return cls(state_folder(env) / "review.jsonl", by)
+        return cls(f"{state_folder(env)}/review.jsonl", by)
 
     def record(self, decision: Decision) -> None:
         """Write the decision down if it is one to review.
@@ -79,16 +78,16 @@ class ReviewLog:
             append(self.path, json_text(entry, strict=True).encode() + b"\n")
 
 
-def append(path: Path, line: bytes) -> None:
+def append(path: StrPath, line: bytes) -> None:
     """Append one line with its newline, whole or not at all. Raises OSError."""
-    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
     for _ in range(100):
         if _appended(path, line):  # if not, another writer renamed the file in between
             return
     raise OSError(0, "it is renamed all the time")
 
 
-def _appended(path: Path, line: bytes) -> bool:
+def _appended(path: StrPath, line: bytes) -> bool:
     handle = os.open(path, _FLAGS, 0o600)
     try:
         status = os.fstat(handle)
@@ -115,32 +114,32 @@ def _appended(path: Path, line: bytes) -> bool:
         os.close(handle)
 
 
-def _is_at(handle: int, path: Path) -> bool:
+def _is_at(handle: int, path: StrPath) -> bool:
     try:
-        there = path.stat()
+        there = os.stat(path)
     except FileNotFoundError:
         return False
     mine = os.fstat(handle)
     return (there.st_dev, there.st_ino) == (mine.st_dev, mine.st_ino)
 
 
-def _rotate(path: Path) -> None:
+def _rotate(path: StrPath) -> None:
     """Rename the full file, whose lock is held, and the earlier ones before it."""
     for number in range(KEPT, 1, -1):
         with suppress(FileNotFoundError):
-            earlier(path, number - 1).replace(earlier(path, number))
-    path.replace(earlier(path, 1))
+            os.replace(earlier(path, number - 1), earlier(path, number))
+    os.replace(path, earlier(path, 1))
 
 
-def earlier(path: Path, number: int) -> Path:
+def earlier(path: StrPath, number: int) -> str:
     """Where the ``number``-th full file before this one is kept; 1 is the latest."""
-    return path.with_name(f"{path.name}.{number}")
+    return f"{os.fspath(path)}.{number}"
 
 
-def files(path: Path) -> list[Path]:
+def files(path: StrPath) -> list[StrPath]:
     """The files of the log that are there, the oldest first."""
     full = [earlier(path, number) for number in range(KEPT, 0, -1)]
-    return [file for file in (*full, path) if file.exists()]
+    return [file for file in (*full, path) if os.path.exists(file)]
 
 
 def _lock(handle: int) -> bool:

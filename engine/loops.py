@@ -10,11 +10,10 @@ import json
 import os
 import time
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 from ringfence.engine.call import ToolCall
-from ringfence.engine.state import locked, read_private, state_folder, write_private
+from ringfence.engine.state import StrPath, locked, read_private, state_folder, write_private
 from ringfence.grammar.records import frozen
 
 MAX_SESSIONS = 200
@@ -25,12 +24,12 @@ MAX_SESSIONS = 200
 class LoopStore:
     """The counts in the file ``path``."""
 
-    path: Path
+    path: StrPath
 
     @classmethod
     def of_user(cls, env: Mapping[str, str] = os.environ) -> LoopStore:
         """The store of the user whose variables ``env`` are."""
-        return cls(state_folder(env) / "loops.json")
+        return cls(f"{state_folder(env)}/loops.json")
 
     def count(self, call: ToolCall) -> int:
         """Note the call, and say how often it has been made in a row, this one included.

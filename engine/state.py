@@ -12,8 +12,9 @@ import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from functools import lru_cache
-from pathlib import Path
+from typing import TypeAlias
 
+StrPath: TypeAlias = str | os.PathLike[str]
 MAX_BYTES = 4 << 20
 _PATIENCE = 5.0  # seconds to wait for a lock
 
@@ -22,29 +23,30 @@ class StateError(Exception):
     """A file cannot be read, believed or written; the text says why."""
 
 
-def state_folder(env: Mapping[str, str]) -> Path:
+def state_folder(env: Mapping[str, str]) -> str:
     """The folder, which need not exist yet."""
     return _folder(env, "XDG_STATE_HOME", ".local/state")
 
 
-def user_folder(env: Mapping[str, str]) -> Path:
+def user_folder(env: Mapping[str, str]) -> str:
     """Where the user's own config is, below ``$XDG_CONFIG_HOME``."""
     return _folder(env, "XDG_CONFIG_HOME", ".config")
 
 
-def _folder(env: Mapping[str, str], variable: str, otherwise: str) -> Path:
+def _folder(env: Mapping[str, str], variable: str, otherwise: str) -> str:
     base = env.get(variable, "")
     if not base.startswith("/"):  # the XDG specification: a relative path is to be ignored
-        base = f"{env.get('HOME') or Path.home()}/{otherwise}"
+        base = f"{env.get('HOME') or os.path.expanduser('~')}/{otherwise}"
     return _below(base)
 
 
 @lru_cache(maxsize=64)
-def _below(base: str) -> Path:
-    return Path(base, "ringfence")
+def _below(base: str) -> str:
+    parts = [part for part in base.split("/") if part not in ("", ".")]
+    return "/" * base.startswith("/") + "/".join([*parts, "ringfence"])
 
 
-def read_private(path: Path) -> bytes | None:
+def read_private(path: StrPath) -> bytes | None:
     """The content of a file that only its owner could write; None if there is none."""
     flags = os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
     try:
@@ -70,34 +72,35 @@ def read_private(path: Path) -> bytes | None:
     return content
 
 
-def write_private(path: Path, content: bytes) -> None:
+def write_private(path: StrPath, content: bytes) -> None:
     """Put a new file in the place of the old one, whole or not at all."""
     name = ""
     try:
-        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        new = path.parent / f".{path.name}-{os.urandom(8).hex()}"
+        folder, stem = os.path.split(path)
+        os.makedirs(folder, mode=0o700, exist_ok=True)
+        new = f"{folder}/.{stem}-{os.urandom(8).hex()}"
         handle = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
-        name = str(new)
+        name = new
         with os.fdopen(handle, "wb") as file:
             file.write(content)
             file.flush()
             os.fsync(handle)
-        Path(name).replace(path)
+        os.replace(name, path)
     except BaseException as error:
         if name:
             with suppress(OSError):
-                Path(name).unlink(missing_ok=True)
+                os.unlink(name)
         if isinstance(error, OSError):
             raise StateError(f"{path} cannot be written: {error.strerror}") from error
         raise
 
 
 @contextmanager
-def locked(path: Path) -> Iterator[None]:
+def locked(path: StrPath) -> Iterator[None]:
     """Within, nobody else changes ``path``: a lock on the file of that name with ``.lock``."""
-    lock = path.with_name(f"{path.name}.lock")
+    lock = f"{os.fspath(path)}.lock"
     try:
-        lock.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        os.makedirs(os.path.dirname(lock), mode=0o700, exist_ok=True)
         handle = os.open(lock, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
     except OSError as error:
         raise StateError(f"{lock} cannot be opened: {error.strerror}") from error
@@ -108,7 +111,7 @@ def locked(path: Path) -> Iterator[None]:
         os.close(handle)
 
 
-def _wait(handle: int, lock: Path) -> None:
+def _wait(handle: int, lock: str) -> None:
     deadline = time.monotonic() + _PATIENCE
     while True:
         try:

@@ -372,4 +372,4 @@ def _opaque(reason: str, text: str, kind: OpaqueKind = OpaqueKind.UNKNOWN) -> Op
 
 def home_of(env: Mapping[str, str]) -> str:
     """HOME as ``env`` says, else as this process does."""
-    return env.get("HOME") or os.environ.get("HOME") or os.path.expanduser("~")  # noqa: PTH111
+    return env.get("HOME") or os.environ.get("HOME") or os.path.expanduser("~")

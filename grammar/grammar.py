@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping
 from functools import lru_cache
-from pathlib import Path
 from types import MappingProxyType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ringfence.grammar.builder import Builder, program
 from ringfence.grammar.errors import TooComplex, Unexpected
@@ -14,6 +14,9 @@ from ringfence.grammar.machine import Machine, Offsets, Program, Token
 from ringfence.grammar.nodes import List, ListItem, Script, SyntaxProblem
 from ringfence.grammar.records import field, frozen
 from ringfence.grammar.tables import Tables
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 MAX_NESTED_TEXTS = 40
 """Texts within texts: backquotes in here-documents in backquotes…."""
@@ -64,7 +67,7 @@ class Grammar:
         from the values of its symbols (nodes, and Tokens for terminals) to a node, usually an
         Extension. Raises ``lark.exceptions.GrammarError`` or ``OSError``.
         """
-        text = extension.read_text("utf-8") if isinstance(extension, Path) else extension
+        text = extension if isinstance(extension, str) else extension.read_text("utf-8")
         return self.from_text(
             self.text, f"{self.extension}\n{text}", {**self.functions, **functions}
         )
@@ -161,12 +164,19 @@ def bash() -> Grammar:
     Its tables are made when the package is built, and here if they are missing or belong to
     another text.
     """
-    folder = Path(__file__).parent  # `importlib.resources` loads slowly
-    text = folder.joinpath("bash.lark").read_text("utf-8")
-    made = folder.joinpath("tables.json")
-    tables = Tables.from_json(made.read_text("utf-8"), text) if made.is_file() else None
+    text = _read("bash.lark")
+    try:
+        tables = Tables.from_json(_read("tables.json"), text)
+    except FileNotFoundError:
+        tables = None
     tables = tables or _compiled(text)
     return Grammar(text, "", {}, tables, program(tables.rules, {}))
+
+
+def _read(name: str) -> str:
+    # Neither `importlib.resources` nor `pathlib`: a hook that starts anew would load them for this.
+    with open(os.path.join(os.path.dirname(__file__), name), encoding="utf-8") as file:
+        return file.read()
 
 
 def _compiled(text: str, extension: str = "") -> Tables:

@@ -49,7 +49,7 @@ def made_of(pattern: str, kept: Kept) -> re.Pattern[str]:
 def read(path: str) -> dict[Key, Kept]:
     """What a file keeps, if it is for this Python; else nothing."""
     try:
-        with open(path, "rb") as file:  # noqa: PTH123 - pathlib loads slowly
+        with open(path, "rb") as file:
             content = memoryview(file.read())
     except OSError:
         return {}

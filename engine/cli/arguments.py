@@ -66,7 +66,7 @@ def engine_for(arguments: argparse.Namespace, cwd: str) -> Engine:
     filesystem: FileSystem = RealFileSystem()
     project: str | None = cwd
     if arguments.root is not None:
-        filesystem = RealFileSystem(os.path.abspath(arguments.root).rstrip("/"))  # noqa: PTH100
+        filesystem = RealFileSystem(os.path.abspath(arguments.root).rstrip("/"))
         project = None  # the files of another world say nothing about this user's policy
     elif arguments.no_filesystem:
         filesystem, project = NoFileSystem(), None
@@ -81,7 +81,7 @@ def engine_for(arguments: argparse.Namespace, cwd: str) -> Engine:
 def call_of(arguments: argparse.Namespace) -> ToolCall:
     """The call that the options describe. Raises UsageError."""
     try:
-        cwd = os.path.abspath(arguments.cwd or "")  # noqa: PTH100
+        cwd = os.path.abspath(arguments.cwd or "")
     except OSError as error:
         raise UsageError("the directory that this runs in is gone; give a --cwd") from error
     data: dict[str, Any] = {}

@@ -89,7 +89,7 @@ def record(name: str, content: bytes) -> dict[str, Any]:
         "host": name,
         "bytes": len(content),
         "byte_order_mark": content.startswith(b"\xef\xbb\xbf"),
-        "cwd": os.getcwd(),  # noqa: PTH109
+        "cwd": os.getcwd(),
         "payload": payload,
         "environment": environment,
     }

@@ -45,7 +45,7 @@ def register(commands: Any) -> None:
 
 def run_show(arguments: argparse.Namespace) -> int:
     """Print every rule that holds, the strongest last. Raises ConfigError."""
-    cwd = os.path.abspath(arguments.cwd)  # noqa: PTH100
+    cwd = os.path.abspath(arguments.cwd)
     everyone = load_policy(cwd, config=arguments.config)
     policy = everyone.for_agent(arguments.agent)
     rows = list(_rows(policy))

@@ -80,7 +80,7 @@ def _plain(text: str) -> str:
 
 
 def _write(text: str) -> int:
-    path = user_folder(os.environ) / "config.toml"
+    path = Path(user_folder(os.environ), "config.toml")
     try:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         with path.open("x", encoding="utf-8") as file:

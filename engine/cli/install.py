@@ -123,7 +123,7 @@ def program() -> str:
     if launcher().exists():
         return str(launcher())
     beside = Path(sys.executable).parent / "ringfence"
-    return str(beside) if beside.exists() else os.path.abspath(sys.argv[0])  # noqa: PTH100
+    return str(beside) if beside.exists() else os.path.abspath(sys.argv[0])
 
 
 def say(text: str) -> None:

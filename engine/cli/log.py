@@ -11,13 +11,13 @@ import sys
 import time
 from collections import deque
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any, BinaryIO
 
 from ringfence.engine.cli.arguments import count
 from ringfence.engine.cli.output import warn, write_json, write_text
 from ringfence.engine.escape import shorten, visible
 from ringfence.engine.log import ReviewLog, files
+from ringfence.engine.state import StrPath
 
 ERROR = 2
 _WIDTH = 160
@@ -58,7 +58,7 @@ def run(arguments: argparse.Namespace) -> int:
         return ERROR
 
 
-def _run(path: Path, arguments: argparse.Namespace) -> int:
+def _run(path: StrPath, arguments: argparse.Namespace) -> int:
     there = [_opened(file) for file in files(path)]
     sizes = [os.fstat(file.fileno()).st_size for file in there]
     lines = (line for file, size in zip(there, sizes, strict=True) for line in _until(file, size))
@@ -74,7 +74,7 @@ def _run(path: Path, arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _opened(path: Path) -> BinaryIO:
+def _opened(path: StrPath) -> BinaryIO:
     """A file of the log. Raises OSError, for what is no regular file too."""
     handle = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
     if not stat.S_ISREG(os.fstat(handle).st_mode):
@@ -107,7 +107,7 @@ def _is_wanted(entry: dict[str, Any], line: bytes, arguments: argparse.Namespace
     )
 
 
-def _coming(path: Path, file: BinaryIO | None) -> Iterator[bytes]:
+def _coming(path: StrPath, file: BinaryIO | None) -> Iterator[bytes]:
     """The lines that are written from now on, behind what was read, also after a renaming."""
     rest = b""
     while True:
@@ -121,10 +121,10 @@ def _coming(path: Path, file: BinaryIO | None) -> Iterator[bytes]:
             time.sleep(_PAUSE)
 
 
-def _newer(path: Path, file: BinaryIO | None) -> BinaryIO | None:
+def _newer(path: StrPath, file: BinaryIO | None) -> BinaryIO | None:
     """The log as it is now, if it is not the file that is being read."""
     try:
-        if file is not None and os.path.samestat(os.fstat(file.fileno()), path.stat()):
+        if file is not None and os.path.samestat(os.fstat(file.fileno()), os.stat(path)):
             return None
         return _opened(path)
     except FileNotFoundError:

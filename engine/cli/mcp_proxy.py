@@ -51,7 +51,7 @@ def run(arguments: argparse.Namespace) -> int:
     try:
         if arguments.cwd is not None:
             os.chdir(arguments.cwd)
-        cwd = os.getcwd()  # noqa: PTH109
+        cwd = os.getcwd()
     except OSError as error:
         warn(f"cannot work in {arguments.cwd or 'this directory'}: {error.strerror}")
         return 2

@@ -76,7 +76,7 @@ def gate(
     Whatever fails on the way, the command is not run.
     """
     try:
-        cwd = os.getcwd()  # noqa: PTH109
+        cwd = os.getcwd()
     except OSError:
         warn("the working directory is gone, so nothing can be judged here")
         return REFUSED

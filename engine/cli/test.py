@@ -37,7 +37,7 @@ def register(commands: Any) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Try all, and tell of each that is wrong. Raises ConfigError."""
-    cwd = os.path.abspath(arguments.cwd)  # noqa: PTH100
+    cwd = os.path.abspath(arguments.cwd)
     policy = load_policy(cwd, config=arguments.config)
     env = {**os.environ, "HOME": home_of(os.environ)}
     given = [Path(name) for name in arguments.files]

@@ -11,13 +11,19 @@ import os
 import time
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any
 
 from ringfence.engine.escape import json_text
 from ringfence.engine.grants.apply import SESSION_LIMIT
 from ringfence.engine.grants.model import Grant, Scope, Subject
-from ringfence.engine.state import StateError, locked, read_private, state_folder, write_private
+from ringfence.engine.state import (
+    StateError,
+    StrPath,
+    locked,
+    read_private,
+    state_folder,
+    write_private,
+)
 from ringfence.grammar.records import evolve, frozen
 from ringfence.rules.model import Operation
 
@@ -33,12 +39,12 @@ class GrantError(Exception):
 class GrantStore:
     """The grants in the file ``path``."""
 
-    path: Path
+    path: StrPath
 
     @classmethod
     def of_user(cls, env: Mapping[str, str] = os.environ) -> GrantStore:
         """The store of the user whose variables ``env`` are."""
-        return cls(state_folder(env) / "grants.json")
+        return cls(f"{state_folder(env)}/grants.json")
 
     def read(self) -> tuple[Grant, ...]:
         """All grants that still hold, in the order in which they were given. Raises GrantError."""

@@ -33,7 +33,7 @@ def _read(content: bytes, env: Mapping[str, str]) -> Request:
     if not name:
         raise PayloadError("AGENT_TOOL_NAME is not set")
     tool, values = canonical(TOOLS, name, read_object(content))
-    cwd = os.getcwd()  # noqa: PTH109 - the program runs where Amp does
+    cwd = os.getcwd()
     return Request(ToolCall(tool, values, cwd), cwd, "delegate")
 
 

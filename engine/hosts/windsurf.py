@@ -24,7 +24,7 @@ def _read(content: bytes, _env: Mapping[str, str]) -> Request:
     event = text_of(payload, "agent_action_name")
     info = object_of(payload, "tool_info")
     # Only commands say where they run; the hook itself runs in the workspace.
-    cwd = optional_text(info, "cwd") or os.getcwd()  # noqa: PTH109
+    cwd = optional_text(info, "cwd") or os.getcwd()
     absolute(cwd, "cwd")
     tool, values = _tool(event, info)
     session = optional_text(payload, "trajectory_id")

@@ -10,12 +10,14 @@ import json
 import os
 import stat
 from collections.abc import Mapping
-from pathlib import Path
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ringfence.engine.policy.errors import ConfigError
 from ringfence.grammar.records import define, field, frozen
 from ringfence.grammar.regex import compiled
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 MAX_BYTES = 1 << 18
 """A config file larger than this is refused: it is read before every call."""
@@ -61,7 +63,7 @@ def content_of(path: Path) -> bytes | None:
     try:
         handle = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)  # a FIFO has no end
     except (FileNotFoundError, NotADirectoryError) as error:
-        if path.is_symlink():
+        if os.path.islink(path):
             raise ConfigError(str(path), None, "", "is a link that leads nowhere") from error
         return None
     except (OSError, ValueError) as error:

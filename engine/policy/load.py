@@ -17,15 +17,17 @@ import os
 import stat
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ringfence.engine.policy.document import Document, Keys, content_of, parse
 from ringfence.engine.policy.errors import ConfigError
 from ringfence.engine.policy.model import Layer, LayeredPolicy
 from ringfence.engine.policy.trust import TrustStore
-from ringfence.engine.state import user_folder
+from ringfence.engine.state import StrPath, user_folder
 from ringfence.grammar.records import evolve, frozen
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 SUFFIXES = (".toml", ".json", ".jsonc")
 _MARKDOWN = (".md", ".markdown")
@@ -91,6 +93,8 @@ def _of_project(root: Path, env: Mapping[str, str]) -> list[Layer]:
 
 
 def _single(config: str) -> Part:
+    from pathlib import Path  # noqa: PLC0415 - it loads slowly, and many have no config file
+
     path = Path(config)
     content = content_of(path)
     if content is None:
@@ -98,13 +102,15 @@ def _single(config: str) -> Part:
     return Part("config", parse(path, content))
 
 
-def folder_parts(name: str, folder: Path) -> list[Part]:
+def folder_parts(name: str, folder: StrPath) -> list[Part]:
     """What the config files of one folder say. Raises ConfigError."""
     return _parts(name, folder, contents_of(folder))
 
 
 def project_root(cwd: str) -> Path:
     """The nearest folder, from ``cwd`` upwards, that has a ``.ringfence``; ``cwd`` if none has."""
+    from pathlib import Path  # noqa: PLC0415 - as above
+
     roots = project_roots(cwd)
     return roots[-1] if roots else Path(cwd)
 
@@ -116,37 +122,52 @@ def project_roots(cwd: str) -> tuple[Path, ...]:
     project's own. Above ``cwd``, another user's does not: whoever may write to ``/tmp`` could stop
     all work in folders below it.
     """
-    found = [Path(cwd)] if os.path.lexists(Path(cwd, ".ringfence")) else []
-    for folder in Path(os.path.realpath(cwd)).parents:
+    found = [cwd] if os.path.lexists(os.path.join(cwd, ".ringfence")) else []
+    for folder in _above(os.path.realpath(cwd)):
         try:
-            status = (folder / ".ringfence").lstat()
+            status = os.lstat(os.path.join(folder, ".ringfence"))
         except OSError:
             continue
         if status.st_uid == os.getuid():
             found.append(folder)
-    return tuple(reversed(found))
+    if not found:
+        return ()
+    from pathlib import Path  # noqa: PLC0415 - as above
+
+    return tuple(map(Path, reversed(found)))
+
+
+def _above(path: str) -> Iterator[str]:
+    """The folders above an absolute path, the nearest first."""
+    while (folder := os.path.dirname(path)) != path:
+        path = folder
+        yield path
 
 
 def project_of(cwd: str) -> Path:
     """The folder under which a project is trusted: links resolved."""
+    from pathlib import Path  # noqa: PLC0415 - as above
+
     return Path(os.path.realpath(cwd))
 
 
-def config_files(folder: Path) -> list[Path]:
+def config_files(folder: StrPath) -> list[Path]:
     """The config files that there are in a folder, those of agents included.
 
     What is there but cannot be looked at is a ConfigError, not a file that is missing.
     """
     if not _is_folder(folder):
         return []
-    names = (folder / f"config{suffix}" for suffix in SUFFIXES)
-    return [path for path in (*names, *_agent_files(folder / "agents")) if _is_there(path)]
+    from pathlib import Path  # noqa: PLC0415 - as above
+
+    names = (Path(folder, f"config{suffix}") for suffix in SUFFIXES)
+    return [path for path in (*names, *_agent_files(Path(folder, "agents"))) if _is_there(path)]
 
 
-def _is_there(path: Path) -> bool:
+def _is_there(path: StrPath) -> bool:
     """Whether there is something of that name, be it a link that leads nowhere."""
     try:
-        path.lstat()
+        os.lstat(path)
     except (FileNotFoundError, NotADirectoryError):
         return False
     except (OSError, ValueError) as error:
@@ -154,14 +175,14 @@ def _is_there(path: Path) -> bool:
     return True
 
 
-def _is_folder(path: Path) -> bool:
+def _is_folder(path: StrPath) -> bool:
     """Whether there is a folder; False if nothing is there. Raises ConfigError."""
     try:
-        mode = path.stat().st_mode
+        mode = os.stat(path).st_mode
     except (FileNotFoundError, NotADirectoryError) as error:
         # Nor is anything there if all that leads to it is missing: but a link says that it is.
-        above = next((one for one in (path, *path.parents) if _is_there(one)), path)
-        if above.is_symlink() and not above.exists():
+        above = next((one for one in (path, *_above(os.fspath(path))) if _is_there(one)), path)
+        if os.path.islink(above) and not os.path.exists(above):
             raise ConfigError(str(above), None, "", "is a link that leads nowhere") from error
         return False
     except (OSError, ValueError) as error:
@@ -171,12 +192,12 @@ def _is_folder(path: Path) -> bool:
     return True
 
 
-def _unreadable(path: Path, error: Exception) -> ConfigError:
+def _unreadable(path: StrPath, error: Exception) -> ConfigError:
     reason = getattr(error, "strerror", None) or str(error)
     return ConfigError(str(path), None, "", f"cannot be read: {reason}")
 
 
-def contents_of(folder: Path) -> dict[Path, bytes]:
+def contents_of(folder: StrPath) -> dict[Path, bytes]:
     """The content of each config file in a folder. Raises ConfigError."""
     found = ((path, content_of(path)) for path in config_files(folder))
     return {path: content for path, content in found if content is not None}
@@ -192,7 +213,12 @@ def _agent_files(folder: Path) -> list[Path]:
         raise _unreadable(folder, error) from error
 
 
-def _parts(name: str, folder: Path, contents: Mapping[Path, bytes]) -> list[Part]:
+def _parts(name: str, place: StrPath, contents: Mapping[Path, bytes]) -> list[Part]:
+    if not contents:
+        return []
+    from pathlib import Path  # noqa: PLC0415 - as above
+
+    folder = Path(place)
     configs = [path for path in contents if path.parent == folder]
     if len(configs) > 1:
         problem = f"stands beside {configs[0].name}: only one of them can hold"
@@ -218,7 +244,7 @@ def problems(cwd: str | None, *, config: str | None = None) -> list[ConfigError]
     """Everything that is wrong with the files that ``load_policy`` reads, not only the first."""
     if config is not None:
         return list(_problems(lambda: [_single(config)]))
-    folders = [("global", user_folder(os.environ))]
+    folders: list[tuple[str, StrPath]] = [("global", user_folder(os.environ))]
     if cwd is not None:
         folders += (("project", root / ".ringfence") for root in project_roots(cwd))
     found: list[ConfigError] = []
@@ -233,7 +259,7 @@ def problems(cwd: str | None, *, config: str | None = None) -> list[ConfigError]
     return found
 
 
-def _one_file(name: str, folder: Path, path: Path) -> list[Part]:
+def _one_file(name: str, folder: StrPath, path: Path) -> list[Part]:
     content = content_of(path)
     return [] if content is None else _parts(name, folder, {path: content})
 

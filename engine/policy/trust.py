@@ -10,22 +10,32 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from pathlib import Path
+from typing import TYPE_CHECKING
 
-from ringfence.engine.state import StateError, locked, read_private, state_folder, write_private
+from ringfence.engine.state import (
+    StateError,
+    StrPath,
+    locked,
+    read_private,
+    state_folder,
+    write_private,
+)
 from ringfence.grammar.records import frozen
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 @frozen
 class TrustStore:
     """The trusted folders, kept in the file ``path``."""
 
-    path: Path
+    path: StrPath
 
     @classmethod
     def of_user(cls, env: Mapping[str, str]) -> TrustStore:
         """The store of the user whose variables ``env`` are."""
-        return cls(state_folder(env) / "trust.json")
+        return cls(f"{state_folder(env)}/trust.json")
 
     def folders(self) -> dict[str, str]:
         """Each trusted folder with the digest of the files that were trusted."""

@@ -381,7 +381,7 @@ def _stamp() -> int:
 
 _PACKAGE = Path(__file__).resolve().parents[2]
 _FOLDERS = [
-    os.path.join(folder, "")  # noqa: PTH118
+    os.path.join(folder, "")
     for top in ("engine", "grammar", "rules")
     for folder, _, _ in os.walk(_PACKAGE / top)
     if "__pycache__" not in folder

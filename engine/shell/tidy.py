@@ -5,9 +5,9 @@ After any other program, what a file in the project held before says nothing any
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from functools import lru_cache
-from pathlib import Path
 
 from ringfence.rules.model import Field
 from ringfence.rules.usage import Usage
@@ -15,8 +15,8 @@ from ringfence.rules.usage import Usage
 
 @lru_cache(maxsize=1)
 def _names() -> frozenset[str]:
-    text = Path(__file__).with_name("tidy.txt").read_text("utf-8")
-    return frozenset(line.strip() for line in text.splitlines() if not line.startswith("#"))
+    with open(f"{os.path.dirname(__file__)}/tidy.txt", encoding="utf-8") as lines:
+        return frozenset(line.strip() for line in lines if not line.startswith("#"))
 
 
 def is_tidy(argv: Sequence[Field], use: Usage) -> bool:

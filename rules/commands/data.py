@@ -9,17 +9,17 @@ TOML parser.
 from __future__ import annotations
 
 import json
+import os
 import re
 from collections.abc import Iterator, Mapping
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 from ringfence.grammar.regex import compiled
 from ringfence.rules.commands.reading import read_all, read_entry
 from ringfence.rules.commands.schema import CommandDataError, Entry
 
-FOLDER = Path(__file__).parent
+FOLDER = os.path.dirname(__file__)
 
 _HEADER = compiled(r"^\[+(?:\"([^\"]+)\"|'([^']+)'|([\w-]+))(?:[.\]])", re.MULTILINE)
 _VERSION = compiled(r"-?\d[\d.]*\Z")
@@ -30,8 +30,8 @@ _MERGED = ("options", "persistent", "commands", "modules", "keys", "settings", "
 def _sections() -> Mapping[str, tuple[str, str]]:
     """For each command's name, the file that holds its entry and the entry's lines."""
     result: dict[str, tuple[str, str]] = {}
-    for path in sorted(FOLDER.glob("*.toml")):
-        text = path.read_text(encoding="utf-8")
+    for file in sorted(name for name in os.listdir(FOLDER) if name.endswith(".toml")):
+        text = _text(file)
         headers = [(m.start(), m[1] or m[2] or m[3]) for m in _HEADER.finditer(text)]
         starts = [
             (start, key)
@@ -43,10 +43,10 @@ def _sections() -> Mapping[str, tuple[str, str]]:
             for name in key.split():
                 if name in result:
                     raise CommandDataError(
-                        f"{path.name}: {name} has a second entry"
+                        f"{file}: {name} has a second entry"
                         f" (or lines apart from the first, in {result[name][0]})"
                     )
-                result[name] = (path.name, text[start:end])
+                result[name] = (file, text[start:end])
     return result
 
 
@@ -66,11 +66,17 @@ def prepared() -> str:
 
 @cache
 def _prepared() -> tuple[Mapping[str, tuple[str, int, int]], str]:
-    path = FOLDER / "commands.json"
-    if not path.is_file():
+    try:
+        places, _, text = _text("commands.json").partition("\n")
+    except FileNotFoundError:
         return {}, ""
-    places, _, text = path.read_text("utf-8").partition("\n")
     return json.loads(places), text
+
+
+def _text(name: str) -> str:
+    # Not by pathlib: a hook that starts anew would load it for this.
+    with open(os.path.join(FOLDER, name), encoding="utf-8") as file:
+        return file.read()
 
 
 def names() -> Iterator[str]:

@@ -23,7 +23,7 @@ def log(tmp_path, monkeypatch):
     monkeypatch.delenv("XDG_CONFIG_HOME", raising=False)
     for command in ("cat /etc/x", "eval $X\nPASSWORD=hunter2 ls", "rm -rf /srv/\x1b[2J"):
         main(["check", "--cwd", "/home/dev/shop", command])
-    return ReviewLog.of_user("test").path
+    return Path(ReviewLog.of_user("test").path)
 
 
 def shown(capsys, *arguments):

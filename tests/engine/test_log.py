@@ -8,6 +8,7 @@ import subprocess
 import sys
 import textwrap
 import time
+from pathlib import Path
 
 import pytest
 
@@ -236,7 +237,7 @@ def test_a_full_file_is_renamed(log, monkeypatch):
     monkeypatch.setattr("ringfence.engine.log.MAX_BYTES", 10)
     for number in range(7):
         append(log.path, b'{"n": %d}\n' % number)
-    assert [file.read_text() for file in files(log.path)] == [
+    assert [Path(file).read_text() for file in files(log.path)] == [
         f'{{"n": {n}}}\n' for n in range(2, 7)
     ]
 

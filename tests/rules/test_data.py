@@ -44,7 +44,7 @@ def test_enough_commands():
 def test_every_family_has_a_table():
     """Beside each file of commands there is a table of cases for it."""
     tables = {path.stem for path in (Path(__file__).parent / "commands").glob("*.txt")}
-    assert {path.stem for path in data.FOLDER.glob("*.toml")} - tables == {"environment"}
+    assert {path.stem for path in Path(data.FOLDER).glob("*.toml")} - tables == {"environment"}
 
 
 @pytest.mark.parametrize(("table", "reason"), REASONS, ids=[r for _, r in REASONS])

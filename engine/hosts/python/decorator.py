@@ -80,7 +80,7 @@ def gated(
         _check_command(mapped, function)
 
         def ready() -> Guard:
-            found = guard if guard is not None else _of_user(os.getcwd())  # noqa: PTH109
+            found = guard if guard is not None else _of_user(os.getcwd())
             if approver is not None:
                 found = evolve(found, approver=approver)
             if known and tool is None:

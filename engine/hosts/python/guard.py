@@ -32,7 +32,7 @@ def _tools(given: Mapping[str, str | HostTool]) -> dict[str, HostTool]:
 
 
 def _absolute(cwd: str | os.PathLike[str] | None) -> str | None:
-    return None if cwd is None else os.path.abspath(cwd)  # noqa: PTH100 - links stay as they are
+    return None if cwd is None else os.path.abspath(cwd)
 
 
 @frozen
@@ -67,7 +67,7 @@ class Guard:
 
         The files are read once. Raises ConfigError for one that cannot be used.
         """
-        engine = Engine.of_user(_absolute(cwd) or os.getcwd(), config=config)  # noqa: PTH109
+        engine = Engine.of_user(_absolute(cwd) or os.getcwd(), config=config)
         return cls(engine, cwd, approver=approver, tools=tools or {}, agent=agent, session=session)
 
     def knowing(self, *tools: str) -> Self:
@@ -89,7 +89,7 @@ class Guard:
             given = read_object(arguments.encode()) if isinstance(arguments, str) else arguments
             values = {str(key): plain(value) for key, value in given.items()}
             name, renamed = canonical(self.tools, tool, values)
-            cwd = self.cwd or os.getcwd()  # noqa: PTH109
+            cwd = self.cwd or os.getcwd()
             return ToolCall(name, renamed, cwd, self.agent, self.session)
         except Exception as error:  # noqa: BLE001  # the call must not run
             return self._refused(ToolCall(tool, {}, self.cwd or "/"), error)
