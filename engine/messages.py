@@ -133,8 +133,8 @@ def _way_out(decision: Decision) -> str:
 def _users_config() -> str:
     """The user's config file, which need not be there yet, as a person would write it."""
     folder = user_folder(os.environ)
-    names = [folder / f"config{suffix}" for suffix in (".toml", ".json", ".jsonc")]
-    path = str(next((name for name in names if os.path.lexists(name)), names[0]))
+    names = [f"{folder}/config{suffix}" for suffix in (".toml", ".json", ".jsonc")]
+    path = next((name for name in names if os.path.lexists(name)), names[0])
     home = os.environ.get("HOME", "").rstrip("/")
     return path_text(f"~{path[len(home) :]}" if home and path.startswith(f"{home}/") else path)
 

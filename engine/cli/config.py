@@ -115,7 +115,7 @@ def run_check(arguments: argparse.Namespace) -> int:
             warn(str(error))
             wrong += 1
     if not arguments.files:
-        _unread(user_folder(os.environ), _USERS)
+        _unread(Path(user_folder(os.environ)), _USERS)
         for root in project_roots(cwd):
             _unread(root / ".ringfence", _PROJECTS)
         _misplaced(cwd)
@@ -141,7 +141,10 @@ def _say_read(given: Sequence[str], cwd: str, policy: LayeredPolicy) -> None:
     if given:
         names = list(given)
     else:
-        folders = [user_folder(os.environ), *(root / ".ringfence" for root in project_roots(cwd))]
+        folders = [
+            Path(user_folder(os.environ)),
+            *(root / ".ringfence" for root in project_roots(cwd)),
+        ]
         names = [str(path) for folder in folders for path in config_files(folder)]
     if not names:
         places = f"{user_folder(os.environ)}/config.toml or in .ringfence/config.toml"
@@ -162,7 +165,7 @@ def _unread(folder: Path, names: Collection[str]) -> None:
 
 def _misplaced(cwd: str) -> None:
     """Complain of files that look as if they were meant to be a config."""
-    users = user_folder(os.environ)
+    users = Path(user_folder(os.environ))
     for folder, place in ((users.parent, users), (Path(cwd), Path(cwd, ".ringfence"))):
         for name in ("ringfence", ".ringfence", "ringfence.config"):
             for suffix in SUFFIXES:
