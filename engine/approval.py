@@ -18,7 +18,7 @@ from ringfence.grammar.records import evolve
 from ringfence.rules.model import Rule, State
 
 PROMPT: Final = "the prompt"
-"""The source of the rule that an answer is."""
+"""The source of the rule that an answer is, unless the approver says another."""
 
 
 class NobodyToAskError(Exception):
@@ -32,7 +32,8 @@ class Approver(Protocol):
         """One of ``offers`` to allow the call, None to decline. Raises NobodyToAskError.
 
         ``decision.message`` is the prompt: all causes of the call in one text. Each offer's ``str``
-        says what it keeps; the first keeps nothing.
+        says what it keeps; the first keeps nothing. An approver with an attribute ``source``
+        (a text such as ``my-agent's dialogue``) is named by it in the review log.
         """
 
 
@@ -56,6 +57,12 @@ def check(approver: object, *, waits: bool) -> None:
         raise TypeError(f"{name} is no approver: it has no method approve(decision, offers)")
     if not waits and iscoroutinefunction(approve):
         raise TypeError(_NOT_AWAITED)
+
+
+def source_of(approver: object) -> str:
+    """What the review log calls the place where the answer was given."""
+    source = getattr(approver, "source", PROMPT)
+    return source if isinstance(source, str) else PROMPT
 
 
 def ask(approver: Approver, decision: Decision, offers: Sequence[Offer]) -> Offer | None:
@@ -93,11 +100,13 @@ def _answer(answer: object) -> Offer | None:
     raise TypeError(f"{problem}, neither one of the offers nor None, which declines")
 
 
-def allowed(decision: Decision, offer: Offer, kept: Sequence[Grant], note: str = "") -> Decision:
+def allowed(
+    decision: Decision, offer: Offer, kept: Sequence[Grant], note: str = "", source: str = PROMPT
+) -> Decision:
     """The decision after a person allowed it; ``kept`` are the grants as they were stored."""
     how = "allowed once" if offer.scope is Scope.ONCE or not kept else _granted(kept)
     notes = (*decision.notes, note) if note else decision.notes
-    rule = Rule(State.ALLOW, f"the user's answer: {how}", PROMPT)
+    rule = Rule(State.ALLOW, f"the user's answer: {how}", source)
     verdicts = tuple(evolve(v, rule=rule) if v.state is State.ASK else v for v in decision.verdicts)
     return evolve(decided(decision, verdicts), resolution=how, notes=notes)
 

@@ -130,7 +130,12 @@ class Engine:
         offered counts as a no. Raises as ``decide``, what the approver raises, except
         NobodyToAskError, and TypeError for an approver that is none or must be awaited.
         """
-        from ringfence.engine.approval import NobodyToAskError, ask, check  # noqa: PLC0415 - as above
+        from ringfence.engine.approval import (  # noqa: PLC0415 - as above
+            NobodyToAskError,
+            ask,
+            check,
+            source_of,
+        )
 
         check(approver, waits=False)
         start, decision = time.perf_counter(), self._decided(call)
@@ -141,7 +146,7 @@ class Engine:
             except NobodyToAskError:
                 decision = self._unanswered(decision)
             else:
-                decision = self._answered(decision, answer, offers)
+                decision = self._answered(decision, answer, offers, source_of(approver))
         return self._recorded(evolve(decision, duration=time.perf_counter() - start))
 
     async def approve_async(self, call: ToolCall, approver: Approver | AsyncApprover) -> Decision:
@@ -150,6 +155,7 @@ class Engine:
             NobodyToAskError,
             ask_async,
             check,
+            source_of,
         )
 
         check(approver, waits=True)
@@ -161,7 +167,7 @@ class Engine:
             except NobodyToAskError:
                 decision = self._unanswered(decision)
             else:
-                decision = self._answered(decision, answer, offers)
+                decision = self._answered(decision, answer, offers, source_of(approver))
         return self._recorded(evolve(decision, duration=time.perf_counter() - start))
 
     def offers(self, decision: Decision) -> tuple[Offer, ...]:
@@ -233,7 +239,7 @@ class Engine:
         return evolve(decision, resolution=by_grants)
 
     def _answered(
-        self, decision: Decision, offer: Offer | None, offers: tuple[Offer, ...]
+        self, decision: Decision, offer: Offer | None, offers: tuple[Offer, ...], source: str
     ) -> Decision:
         from ringfence.engine.approval import (  # noqa: PLC0415 - as above
             allowed,
@@ -257,7 +263,7 @@ class Engine:
                 kept = self.grants.add(offer.grants)
             except GrantError as error:
                 note = f"The answer holds for this call alone: {error}"
-        return allowed(decision, offer, kept, note)
+        return allowed(decision, offer, kept, note, source)
 
     def _unanswered(self, decision: Decision) -> Decision:
         from ringfence.engine.approval import unanswered  # noqa: PLC0415 - as above

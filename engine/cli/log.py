@@ -131,6 +131,19 @@ def _newer(path: StrPath, file: BinaryIO | None) -> BinaryIO | None:
         return None
 
 
+_TRIALS = frozenset(("check", "grants"))
+"""Commands that decide a call which nobody makes."""
+
+
+def _whose(entry: dict[str, Any]) -> str:
+    """Who decided, for whom and where."""
+    by = entry.get("by") or "-"
+    parts = [f"by {by}" + (", which runs nothing" if by in _TRIALS else "")]
+    parts += [f"{key} {entry[key]}" for key in ("agent", "session") if entry.get(key)]
+    parts += [f"in {entry['cwd']}"] if entry.get("cwd") else []
+    return "; ".join(parts)
+
+
 def _show(entry: dict[str, Any], arguments: argparse.Namespace) -> None:
     if arguments.json:
         write_json(entry)
@@ -138,10 +151,11 @@ def _show(entry: dict[str, Any], arguments: argparse.Namespace) -> None:
     what = entry.get("refused") or entry.get("command") or json.dumps(entry.get("input", {}))
     head = f"{entry.get('time', '')}  {entry.get('decision', ''):5}  {entry.get('tool') or '-'}"
     write_text(visible(shorten(f"{head}  {what}", _WIDTH)))
+    write_text(visible(shorten(f"    {_whose(entry)}", _WIDTH)))
     outside = [f"{e['operation']} {e['path']}" for e in entry.get("external", [])]
     opaque = [f"opaque: {part['reason']}" for part in entry.get("opaque", [])]
     rules = [
-        f"{gate['rule']} ({gate['source']})"
+        f"{'perhaps ' if gate.get('doubt') else ''}{gate['rule']} ({gate['source']})"
         for gate in entry.get("gates", [])
         if gate["verdict"] in (entry.get("decision"), "ask")
     ]

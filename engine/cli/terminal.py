@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from ringfence.engine.approval import NobodyToAskError
+from ringfence.engine.approval import PROMPT, NobodyToAskError
 from ringfence.engine.call import Decision
 from ringfence.engine.cli.output import marked
 from ringfence.engine.grants import Offer, Scope
@@ -34,6 +34,11 @@ class Terminal:
 
     scope: Scope | None = None
     once: bool = True
+
+    @property
+    def source(self) -> str:
+        """Where the answer is given: see Approver."""
+        return PROMPT if self.scope is None else f"--scope {self.scope.value}, nobody was asked"
 
     def approve(self, decision: Decision, offers: Sequence[Offer]) -> Offer | None:
         """See Approver. No answer within three lines, and ^C, are a no."""

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from ringfence import Engine, ToolCall
 from ringfence.engine.cli import main
 from ringfence.engine.log import ReviewLog, append, earlier
 
@@ -114,3 +115,29 @@ def test_a_number_that_is_none(capsys, number):
         main(["log", "-n", number])
     assert raised.value.code == 2
     assert "argument -n: must be 0 or more" in capsys.readouterr().err
+
+
+def test_who_and_where(tmp_path, monkeypatch, capsys):
+    """Whose call it was, in which session and folder; and who gave an answer."""
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    monkeypatch.delenv("XDG_CONFIG_HOME", raising=False)
+    engine = Engine.of_user("/home/dev/shop", by="hook x")
+    call = ToolCall.bash("cat /etc/x", "/home/dev/shop", session="s\x1b", agent="a")
+    engine.decide(call)
+    _, out = shown(capsys)
+    assert "\n    by hook x; agent a; session s\\x1b; in /home/dev/shop\n" in out
+    main(["grants", "add", "--scope", "always", "--cwd", "/home/dev/shop", "cat /etc/x"])
+    _, out = shown(capsys, "-n", "1")
+    assert "\n    by grants, which runs nothing; in /home/dev/shop\n" in out
+    assert "(--scope always, nobody was asked)\n" in out
+    assert "prompt" not in out
+
+
+def test_a_rule_that_only_may_be_meant(tmp_path, monkeypatch, capsys):
+    """It is told apart from one that matched."""
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    (tmp_path / "c.toml").write_text('[bash]\n"rm -rf *" = "deny"\n')
+    main(["check", "--cwd", "/home/dev/shop", "--config", str(tmp_path / "c.toml"), "echo 'x"])
+    assert '\n    perhaps bash "rm -rf *" (' in shown(capsys)[1]

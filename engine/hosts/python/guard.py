@@ -8,7 +8,7 @@ import os
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any, NoReturn, Self
 
-from ringfence.engine.approval import Approver, AsyncApprover, NobodyToAskError
+from ringfence.engine.approval import Approver, AsyncApprover, NobodyToAskError, source_of
 from ringfence.engine.call import Decision, ToolCall
 from ringfence.engine.engine import Engine
 from ringfence.engine.grants import Offer
@@ -175,6 +175,10 @@ class _Person:
 
     asked: Asked | None
 
+    @property
+    def source(self) -> str:
+        return source_of(self.asked)
+
     def approve(self, decision: Decision, offers: Sequence[Offer]) -> Offer | None:
         answer = _ask(self.asked, decision, offers)
         if inspect.isawaitable(answer):
@@ -189,6 +193,10 @@ class _AsyncPerson:
     """The same on an event loop."""
 
     asked: Asked | None
+
+    @property
+    def source(self) -> str:
+        return source_of(self.asked)
 
     async def approve(self, decision: Decision, offers: Sequence[Offer]) -> Offer | None:
         call = getattr(self.asked, "approve", self.asked)
