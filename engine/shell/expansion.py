@@ -18,7 +18,7 @@ from ringfence.engine.shell.outcome import Outcome
 from ringfence.engine.shell.pathnames import Matcher
 from ringfence.engine.shell.patterns import quote, unquote
 from ringfence.engine.shell.pieces import Break, Piece, Pieces, plain, split, steps
-from ringfence.engine.shell.state import State
+from ringfence.engine.shell.state import State, without
 from ringfence.engine.shell.texts import bounded, joined, trimmed
 from ringfence.grammar.nodes import (
     AnsiCQuoted,
@@ -350,7 +350,7 @@ def _substitution(world: World, part: CommandSubstitution, *, quoted: bool) -> P
     file = _file_read(part)
 
     def evaluate(inner: State) -> Outcome:
-        inner.output = ("",)
+        inner.output, inner.opened = ("",), without(inner.opened, "1")
         if file is not None:
             return run.walker.redirect((file,), inner)
         return run.walker.execute_script(body, inner)
@@ -387,6 +387,7 @@ def _process(world: World, part: ProcessSubstitution) -> str:
 
     def evaluate(inner: State) -> Outcome:
         inner.output = ("",)
+        inner.opened = without(inner.opened, "0" if part.direction == ">" else "1")
         if part.direction == ">":
             inner.input = UNKNOWN
         return run.walker.execute_script(part.body, inner)

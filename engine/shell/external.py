@@ -173,8 +173,11 @@ class _Program:
             if text == "-":
                 return
         if files.is_open(call.state, text):
+            call.run.recorder.reopened(text, path.operation, at, self.use.command)
             if path.operation is Operation.EXECUTE:
                 self.opened_script(text, at, path)
+            elif path.operation is Operation.WRITE:
+                files.write(call.state, text, None)
             return
         absolute = call.run.recorder.effect(
             text,

@@ -112,6 +112,11 @@ def listing(world: World, path: str) -> str | None:
 
 def write(state: State, path: str, text: str | None) -> None:
     """Remember that ``path`` now holds ``text`` (None: nobody knows what)."""
+    number = descriptor(path)
+    if number is not None:
+        for file, _ in state.opened.get(number, ()):
+            write(state, file, None)
+        return
     state.files[path] = text
     state.built -= {path}
 

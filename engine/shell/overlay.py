@@ -2,17 +2,33 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from ringfence.engine.filesystem import FileSystem, Kind
 from ringfence.engine.paths import is_inside, real_path
+from ringfence.engine.shell.state import Opened
 from ringfence.grammar.records import define, field
+from ringfence.grammar.regex import compiled
+from ringfence.rules.model import NAME, Operation
+
+_DESCRIPTOR = compiled(
+    rf"/(?:dev|proc/(?:self|thread-self|[0-9{NAME}]+)(?:/task/[^/]+)?)"
+    r"/(?:fd/(?P<number>[0-9]+)|(?P<name>std(?:in|out|err)))(?P<rest>/.*)?\Z"
+)
+_STANDARD = {"stdin": "0", "stdout": "1", "stderr": "2"}
+_OF_THE_LINK = frozenset((Operation.DELETE, Operation.TEST))
 
 
 @define
 class Overlay:
-    """The file system with ``links`` (absolute paths to absolute targets) added to it."""
+    """The file system with ``links`` (absolute paths to absolute targets) added to it.
+
+    ``opened`` is what descriptors have open: see State.
+    """
 
     below: FileSystem
     links: dict[str, str] = field(factory=dict)
+    opened: Mapping[str, Opened] = field(factory=dict)
 
     @property
     def straight(self) -> set[str] | None:
@@ -55,3 +71,29 @@ class Overlay:
         if any(is_inside(path, link) and (follow or path != link) for link in self.links):
             return real_path(path, self, follow=follow)
         return path
+
+    def reopened(self, path: str, operation: Operation) -> tuple[str, ...]:
+        """The files behind the descriptor that ``path`` stands for, or leads to.
+
+        Only those with which ``operation`` does something else than what they were opened for: to
+        open ``/dev/fd/3`` is to open the file once more, so what was open for reading is written.
+        """
+        if not self.opened:
+            return ()
+        found = _DESCRIPTOR.match(path) or _DESCRIPTOR.match(real_path(path, self))
+        if found is None:
+            return ()
+        rest = found["rest"] or ""
+        if operation in _OF_THE_LINK and not rest:
+            return ()
+        files = self.opened.get(found["number"] or _STANDARD[found["name"]], ())
+        return tuple(
+            dict.fromkeys(
+                file + rest
+                for file, how in files
+                if rest or (how is not operation and (how, operation) != _RUN_AS_READ)
+            )
+        )
+
+
+_RUN_AS_READ = (Operation.READ, Operation.EXECUTE)

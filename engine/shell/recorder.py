@@ -173,6 +173,8 @@ class Recorder:
         absolute = kernel_path(absolute, self.filesystem)
         if there and self.filesystem.kind(absolute) in (Kind.MISSING, Kind.UNKNOWN):
             return None
+        if self.filesystem.opened:
+            self.reopened(absolute, operation, at, by, possible=possible, tree=tree)
         absolute = self.filesystem.through(absolute, follow=follow)
         pattern = self._patterns.get(absolute)
         absolute, possible = pattern or absolute, possible or pattern is not None
@@ -189,6 +191,21 @@ class Recorder:
             found = known if known.tree is tree else evolve(known, tree=tree)
         self._effects[key] = found
         return absolute
+
+    def reopened(
+        self,
+        path: str,
+        operation: Operation,
+        at: Field,
+        by: str,
+        *,
+        possible: bool = False,
+        tree: bool = False,
+    ) -> None:
+        """Record the files that opening ``path`` opens once more, as it stands for a descriptor."""
+        for file in self.filesystem.reopened(path, operation):
+            fact = f"the file that `{path}` has open"
+            self.effect(file, operation, at, by, "/", possible=possible, tree=tree, fact=fact)
 
     def _leads_out(self, path: str) -> bool:
         """Whether the known beginning of ``path`` is outside already."""

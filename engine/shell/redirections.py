@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 
 from ringfence.engine.paths import is_exempt
 from ringfence.engine.shell import expansion, files, variables
 from ringfence.engine.shell.core import Run, World, in_worlds
 from ringfence.engine.shell.outcome import Outcome
-from ringfence.engine.shell.state import State
+from ringfence.engine.shell.state import Opened, State
 from ringfence.engine.shell.texts import joined
 from ringfence.grammar.frozen import frozen
 from ringfence.grammar.nodes import Literal, Redirection
@@ -16,6 +16,7 @@ from ringfence.grammar.records import evolve
 from ringfence.rules.model import NAME, UNKNOWN, Field, Operation, is_known
 
 _READS = frozenset(("<", "<>"))
+_BOTH = frozenset(("&>", "&>>", ">&"))
 _APPENDS = frozenset((">>", "&>>"))
 _BY = "redirection"
 
@@ -50,6 +51,7 @@ def perform(world: World, redirections: Sequence[Redirection]) -> Redirected:
             result = _duplicated(world, redirection, result)
         else:
             result = _opened(world, redirection, result)
+        world.run.overlay.opened = world.state.opened
     return result
 
 
@@ -64,12 +66,13 @@ def within(
         return body(state)
 
     def evaluate(world: World) -> Outcome:
-        before = world.state.input
-        opened = tuple(world.state.descriptors)
+        before, opened = world.state.input, world.state.opened
+        descriptors = tuple(world.state.descriptors)
         redirected = perform(world, redirections)
-        files.close_substitutions(world.state, opened)
+        files.close_substitutions(world.state, descriptors)
         fed = any(r.operator[0] == "<" and r.fd in (None, "0") for r in redirections)
-        return collected(world, redirected, body, restore=before if fed else None)
+        restore = before if fed else None
+        return collected(world, redirected, body, restore=restore, opened=opened)
 
     return in_worlds(run, state, evaluate)
 
@@ -80,9 +83,14 @@ def collected(
     body: Callable[[State], Outcome],
     *,
     restore: str | None,
+    opened: Mapping[str, Opened] | None,
 ) -> Outcome:
-    """The outcome of ``body``, its output sent to the sink, and its input put back after it."""
+    """The outcome of ``body``, its output sent to the sink, and its input put back after it.
+
+    So is what was ``opened`` before.
+    """
     state = world.state
+    changed = _changed(state, opened)
     unopened = state.copy() if redirected.may_fail else None
     before = state.output
     if redirected.sink is not None:
@@ -98,9 +106,27 @@ def collected(
             after.output = before
         if restore is not None:
             after.input = restore
+        _reset(after, opened, changed)
+    if unopened is not None:
+        _reset(unopened, opened, changed)
     if unopened is not None and restore is not None:
         unopened.input = restore
     return or_unopened(outcome, unopened)
+
+
+def _changed(state: State, before: Mapping[str, Opened] | None) -> frozenset[str]:
+    """The descriptors that have something else open than before."""
+    if before is None or before is state.opened:
+        return frozenset()
+    numbers = (*before, *state.opened)
+    return frozenset(n for n in numbers if before.get(n) != state.opened.get(n))
+
+
+def _reset(state: State, before: Mapping[str, Opened] | None, changed: Collection[str]) -> None:
+    """Let the ``changed`` descriptors be as ``before``; others may have been opened to stay."""
+    if changed and before is not None:
+        kept = {n: files_ for n, files_ in state.opened.items() if n not in changed}
+        state.opened = {**kept, **{n: before[n] for n in changed if n in before}}
 
 
 def or_unopened(outcome: Outcome, unopened: State | None) -> Outcome:
@@ -152,11 +178,19 @@ def _number(world: World, redirection: Redirection, default: str) -> str:
 
 def _feed(world: World, redirection: Redirection, text: str) -> None:
     number = _number(world, redirection, "0")
+    _open(world.state, number, ())
     if number == "0":
         world.state.input = text
         world.state.input_at = None
     else:
         world.state.descriptors[number] = text
+
+
+def _open(state: State, number: str, opened: Opened) -> None:
+    """Remember which files the descriptor has open from now on."""
+    if opened or number in state.opened:
+        kept = {n: files_ for n, files_ in state.opened.items() if n != number}
+        state.opened = {**kept, number: opened} if opened else kept
 
 
 def _duplicates(world: World, redirection: Redirection) -> bool:
@@ -174,6 +208,11 @@ def _duplicated(world: World, redirection: Redirection, result: Redirected) -> R
     if target not in ("0", "1", "2"):
         result = evolve(result, may_fail=True)
     number = _number(world, redirection, "0" if redirection.operator == "<&" else "1")
+    held = world.state.opened
+    if held:
+        known = source.isdecimal() or not source
+        every = [opened for n, opened in held.items() if n == source or not known]
+        _open(world.state, number, tuple(dict.fromkeys(one for opened in every for one in opened)))
     if redirection.operator == "<&":
         state = world.state
         text = state.input if source == "0" else state.descriptors.get(source, UNKNOWN)
@@ -192,11 +231,15 @@ def _opened(world: World, redirection: Redirection, result: Redirected) -> Redir
     operator = redirection.operator
     reads = operator in _READS
     number = _number(world, redirection, "0" if reads else "1")
+    operation = Operation.READ if operator == "<" else Operation.WRITE
     targets = expansion.fields(world, (redirection.target,))
     for target in targets:
-        path = _touch(world, target, Operation.READ if operator == "<" else Operation.WRITE)
+        path = _touch(world, target, operation)
         if path is None or not is_exempt(path):
             result = evolve(result, may_fail=True)
+        opened = _now_open(world.state, path, operation)
+        if operation is Operation.WRITE and path and files.descriptor(path) not in (None, "1"):
+            files.write(world.state, path, None)
         if reads:
             text = UNKNOWN if path is None else files.read(world, path)
             _feed(world, evolve(redirection, fd=number), text)
@@ -204,6 +247,8 @@ def _opened(world: World, redirection: Redirection, result: Redirected) -> Redir
                 files.write(world.state, path, None)  # what is written through it is not followed
         else:
             result = _sent(world, redirection, number, path, result)
+        for one in (number, "2") if operator in _BOTH else (number,):
+            _open(world.state, one, opened)
         if operator != "<" and not _is_device(path):
             words = (Field(">", redirection.span), target)
             world.run.recorder.command(redirection.span, words, redirection=True)
@@ -211,10 +256,23 @@ def _opened(world: World, redirection: Redirection, result: Redirected) -> Redir
     return result
 
 
+def _now_open(state: State, path: str | None, operation: Operation) -> Opened:
+    """What a descriptor has open after ``path`` was opened, itself perhaps a descriptor's."""
+    number = None if path is None else files.descriptor(path)
+    if number is not None:
+        return tuple([(file, operation) for file, _ in state.opened.get(number, ())])
+    if path is not None and is_exempt(path):
+        return ()
+    return ((UNKNOWN if path is None else path, operation),)
+
+
 def _touch(world: World, target: Field, operation: Operation) -> str | None:
     """Record the file; devices that stand for open files are none. Its path, if known."""
     recorder = world.run.recorder
-    if files.descriptor(target.text) or target.text.startswith(("/dev/tcp/", "/dev/udp/")):
+    if files.descriptor(target.text):
+        recorder.reopened(target.text, operation, target, _BY)
+        return target.text
+    if target.text.startswith(("/dev/tcp/", "/dev/udp/")):
         return target.text
     return recorder.effect(target.text, operation, target, _BY, world.directory)
 

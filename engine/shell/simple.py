@@ -29,6 +29,8 @@ from ringfence.grammar.records import evolve, names
 from ringfence.rules.model import UNKNOWN, Field, Operation, is_known
 from ringfence.rules.naming import LOADERS
 
+_EXEC = ("exec", "--")
+_BEFORE_EXEC = ("builtin", "command", "-p", *_EXEC)
 MAX_SHOWN = 200
 """The longest value that a step shows."""
 
@@ -38,7 +40,7 @@ def execute(run: Run, command: SimpleCommand, state: State) -> Outcome:
     before = tuple(state.descriptors)
 
     def body(world: World) -> Outcome:
-        run.overlay.links = world.state.links
+        run.overlay.links, run.overlay.opened = world.state.links, world.state.opened
         argv, assignments = _arguments(world, command)
         if argv and state.entered is not None:
             _at_home(world)
@@ -145,9 +147,9 @@ def _array(world: World, literal: ArrayLiteral, *, associative: bool) -> Array:
 def _without_words(world: World, command: SimpleCommand) -> Outcome:
     """Assignments and redirections alone: they change the shell itself."""
     state = world.state
-    before = state.input
+    before, opened = state.input, state.opened
     redirected = redirections.perform(world, command.redirections)
-    state.input = before
+    state.input, state.opened = before, opened
     unopened = state.copy() if redirected.may_fail else None
     made = [perform_assignment(world, assignment) for assignment in command.assignments]
     if not all(made):
@@ -202,7 +204,7 @@ def _with_words(
     assignments: Mapping[int, Assignment],
 ) -> Outcome:
     run = world.run
-    before = world.state.input
+    before, opened = world.state.input, world.state.opened
     redirected = redirections.perform(world, command.redirections)
     saved: dict[str, Variable | None] = {}
     if command.assignments:
@@ -211,7 +213,7 @@ def _with_words(
         perform_assignment(world, assignment, {"exported": True})
     span = (command.arguments[0].span[0], command.arguments[-1].span[1])
     run.recorder.command(span, tuple(argv), writes=redirected.writes)
-    persists = argv[0].text == "exec" and len(argv) == 1
+    persists = argv[-1].text in _EXEC and all(word.text in _BEFORE_EXEC for word in argv[:-1])
     if persists and redirected.sink:  # all that is printed from here on goes there
         files.write(world.state, redirected.sink, None)
         redirected = evolve(redirected, sink="")
@@ -222,7 +224,11 @@ def _with_words(
     if command.redirections:
         fed = any(r.operator[0] == "<" and r.fd in (None, "0") for r in command.redirections)
         outcome = redirections.collected(
-            world, redirected, body, restore=before if fed and not persists else None
+            world,
+            redirected,
+            body,
+            restore=before if fed and not persists else None,
+            opened=None if persists else opened,
         )
     else:
         outcome = body(world.state)

@@ -6,7 +6,7 @@ its alternatives; a simple command is then tried in each (see ``worlds``).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import TypeAlias, TypeVar
 
 from ringfence.engine.shell.limits import MAX_ALTERNATIVES
@@ -15,10 +15,14 @@ from ringfence.engine.shell.texts import joined
 from ringfence.grammar.frozen import frozen
 from ringfence.grammar.nodes import FunctionDefinition, Span
 from ringfence.grammar.records import define, evolve, field
-from ringfence.rules.model import UNKNOWN, Field
+from ringfence.rules.model import UNKNOWN, Field, Operation
 
 T = TypeVar("T")
 K = TypeVar("K")
+
+
+Opened: TypeAlias = tuple[tuple[str, Operation], ...]
+"""Files that a descriptor may have open, each with what it was opened for."""
 
 
 @frozen
@@ -106,6 +110,8 @@ class State:
       that nobody knows; ``entered`` is a plain ``cd`` home that nothing has made use of yet.
     - ``input``: what is left to read on standard input; in the source it stands at ``input_at``,
       if it is a here-document. ``descriptors`` hold what else is open for reading, by number.
+    - ``opened``: the files that descriptors have open, and how, where that is not all inherited:
+      whoever opens ``/dev/fd/3`` opens the file behind it once more. Replaced, never changed.
     - ``output``: the possible texts written to standard output since the enclosing substitution
       or pipe began; none where nothing in the command reads it.
     - ``files``: what this command itself wrote, by path: its text, or None if a program did;
@@ -137,6 +143,7 @@ class State:
     status: str = "0"
     traps: dict[str, Field] = field(factory=dict)
     frames: tuple[dict[str, Variable | None], ...] = ()
+    opened: Mapping[str, Opened] = field(factory=dict)
 
     def copy(self) -> State:
         """An independent copy."""
@@ -163,6 +170,7 @@ class State:
             self.status,
             dict(self.traps) if self.traps else {},
             tuple(map(dict, self.frames)) if self.frames else (),
+            self.opened,
         )
 
     def write(self, text: str) -> None:
@@ -243,6 +251,8 @@ def _join_into(state: State, other: State) -> None:
         pairs = zip(state.frames, other.frames, strict=False)
         state.frames = tuple({**theirs, **ours} for ours, theirs in pairs)
     state.traps = {**other.traps, **state.traps}
+    if state.opened is not other.opened:
+        state.opened = _merged(state.opened, other.opened, _any_opened)
 
 
 def _merged(
@@ -258,6 +268,18 @@ def _merged(
 
 def _same_text(left: str | None, right: str | None) -> str:
     return left if left is not None and left == right else UNKNOWN
+
+
+def without(opened: Mapping[str, Opened], numbers: Collection[str]) -> Mapping[str, Opened]:
+    """What is open but for the descriptors ``numbers``, which are pipes now."""
+    if opened and any(number in opened for number in numbers):
+        return {n: files for n, files in opened.items() if n not in numbers}
+    return opened
+
+
+def _any_opened(left: Opened | None, right: Opened | None) -> Opened:
+    every = _distinct((*(left or ()), *(right or ())))
+    return every if len(every) <= MAX_ALTERNATIVES else ((UNKNOWN, Operation.TEST),)
 
 
 def _distinct(items: Iterable[K]) -> tuple[K, ...]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from functools import partial
 
 from ringfence.engine.shell import branches, conditions, expansion, loops, redirections, simple
@@ -10,7 +10,7 @@ from ringfence.engine.shell.control import Control
 from ringfence.engine.shell.core import Run, World, in_worlds
 from ringfence.engine.shell.nested import places, process
 from ringfence.engine.shell.outcome import Outcome, by_answer
-from ringfence.engine.shell.state import Function, State, join, outputs
+from ringfence.engine.shell.state import Function, State, join, outputs, without
 from ringfence.engine.shell.texts import joined
 from ringfence.grammar.nodes import (
     AndOr,
@@ -194,7 +194,8 @@ class TreeWalker:
         inputs: tuple[str, ...] = (state.input,)
         for index, one in enumerate(command.commands):
             last = index + 1 == len(command.commands)
-            after = self._piped(one, state, inputs, heard=bool(before) or not last)
+            pipes = ("0",) * (index > 0) + ("1",) * (not last)
+            after = self._piped(one, state, inputs, pipes, heard=bool(before) or not last)
             if after is None:
                 inputs = (UNKNOWN,)
                 continue
@@ -210,7 +211,13 @@ class TreeWalker:
         return outcome.inverted() if command.negated else outcome
 
     def _piped(
-        self, command: Command, state: State, inputs: Sequence[str], *, heard: bool
+        self,
+        command: Command,
+        state: State,
+        inputs: Sequence[str],
+        pipes: Collection[str],
+        *,
+        heard: bool,
     ) -> State | None:
         """One command of a pipeline in its subshell, for each text that it may read."""
         texts = inputs if len(inputs) <= MAX_PIPED else (joined(inputs),)
@@ -227,6 +234,7 @@ class TreeWalker:
         for text in texts:
             start = state.copy()
             start.input, start.input_at = text, None
+            start.opened = without(start.opened, pipes)
             with self.run.recorder.possibly():
                 states.append(self.shell(evaluate, start))
         return join(states)
