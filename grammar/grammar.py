@@ -65,12 +65,26 @@ class Grammar:
         replaces it; new terminals and rules are written as there. Each alternative that holds
         more than one symbol has a name (``-> name``) that ``functions`` maps to a function
         from the values of its symbols (nodes, and Tokens for terminals) to a node, usually an
-        Extension. Raises ``lark.exceptions.GrammarError`` or ``OSError``.
+        Extension. Raises ``lark.exceptions.GrammarError``, which names the line of ``extension``,
+        for whatever is wrong with it, or ``OSError``.
         """
-        text = extension if isinstance(extension, str) else extension.read_text("utf-8")
-        return self.from_text(
-            self.text, f"{self.extension}\n{text}", {**self.functions, **functions}
+        from ringfence.grammar.extending import (  # noqa: PLC0415 - Lark loads slowly
+            ExtensionText,
+            new_parts,
         )
+
+        text = extension if isinstance(extension, str) else extension.read_text("utf-8")
+        name = "extension" if isinstance(extension, str) else str(extension)
+        above = self.text.count("\n") + self.extension.count("\n") + 2
+        new = ExtensionText(text, name, above)
+        new.check()
+        functions = {**self.functions, **functions}
+        with new.blamed():
+            made = self.from_text(self.text, f"{self.extension}\n{text}", functions)
+        terminals, rules = new_parts(made.tables, self.tables)
+        new.check_terminals(terminals)
+        new.check_functions(rules, functions)
+        return made
 
     def parse(
         self,

@@ -54,6 +54,51 @@ def test_extensions_add_up(tmp_path: Path) -> None:
     assert grammar.parse("a |> b &! c").problem is None
 
 
+OPERATOR = "\n%extend and_or: and_or FOO pipeline -> foo\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "problem"),
+    [
+        ("FOO: /(/", 1, "/(/ is no regular expression"),  # of no rule, but meant for one
+        ("# a/b\n%extend terminator: FOO\nFOO: /a(/i", 3, "/a(/ is no regular expression"),
+        ('%extend terminator: FOO\nFOO: "z".."a"', 2, "FOO is no regular expression"),
+        ("%extend terminator: FOO\nFOO: /x*/", 2, "FOO matches an empty text"),
+        ("%extend terminator: FOO\nFOO: /(x)\\1/", 2, "use (?:…)"),
+        ("%extend terminator: FOO\nFOO: /(?P<AMP>x)/", 2, "use (?:…)"),
+        ("\n%extend terminator FOO\nFOO: /x/", 2, "Unexpected token"),
+        ("%extend terminator: (FOO\nFOO: /x/", 1, "Expected one of: _RPAR"),
+        ("FOO: /x/\n&&&", 2, "Unexpected input"),
+        ("\n%extend terminator: FOO", 2, "'FOO' used but not defined"),
+        ("\n%extend foo: FOO\nFOO: /x/", 2, "it wasn't defined before"),
+        ("\nAMP: /x/", 2, "defined more than once"),
+        ("FOO: /x/ -> y", 1, "Aliasing not allowed"),
+        ("\n%import nowhere.X", 2, "No such file"),
+        ("\n%extend and_or: and_or FOO pipeline\nFOO: /~/", 2, "needs a name for its function"),
+        (OPERATOR.replace("foo", "bar") + "FOO: /~/", 2, "no function is given for -> bar"),
+        (OPERATOR + "FOO: /~/", 2, "-> foo is given 3 values (and_or FOO pipeline): "),
+        (OPERATOR.replace("foo", "no") + "FOO: /~/", 2, "what is given for -> no is no function"),
+        (OPERATOR.replace("foo", "and_or") + "FOO: /~/", 2, "-> and_or is given 3 values"),
+    ],
+)
+def test_what_is_wrong_is_told_with_its_line(text: str, line: int, problem: str) -> None:
+    """Always as one class of error, and never later than here: a command would be opaque then."""
+    functions: dict[str, Any] = {"foo": lambda left, right: left or right, "no": 3}
+    with pytest.raises(GrammarError) as raised:
+        bash().extend(text, functions)
+    assert str(raised.value).startswith(f"extension, line {line}: ")
+    assert problem in str(raised.value)
+
+
+def test_the_line_is_that_of_the_last_text(tmp_path: Path) -> None:
+    """Whatever it was added to; a file is named."""
+    file = tmp_path / "slip.lark"
+    file.write_text("\n\n%extend terminator FOO\n", encoding="utf-8")
+    with pytest.raises(GrammarError) as raised:
+        bash().extend(DISOWN).extend(file)
+    assert str(raised.value).startswith(f"{file}, line 3: Unexpected token")
+
+
 def test_the_built_in_grammar_stays_as_it_is() -> None:
     """Extending makes a new grammar."""
     bash().extend(HAND_OVER, {"hand_over": hand_over})
