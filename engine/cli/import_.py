@@ -9,21 +9,48 @@ from pathlib import Path
 from typing import Any
 
 from ringfence.engine.cli.output import warn, write_text
+from ringfence.engine.hosts.registration import File
 from ringfence.engine.imports import Import, from_claude, from_opencode, from_pi, toml
 from ringfence.engine.policy.document import content_of, parse_json, parse_toml, text_of
 from ringfence.engine.policy.errors import ConfigError
 from ringfence.engine.policy.front_matter import KEY, read_agent
 from ringfence.engine.policy.tables import agent_layers, layer
 from ringfence.engine.state import user_folder
+from ringfence.grammar.records import frozen
 
 ERROR = 2
 
-SOURCES: Mapping[str, tuple[str, Callable[[Mapping[str, Any]], Import]]] = {
-    "pi": ("~/.pi/agent/pi-permissions.jsonc", from_pi),
-    "claude-code": ("~/.claude/settings.json", from_claude),
-    "opencode": ("~/.config/opencode/opencode.json", from_opencode),
+
+@frozen
+class Source:
+    """Whose permissions can be read: where they usually are, and what makes tables of them."""
+
+    files: tuple[File, ...]  # the first that is there counts
+    make: Callable[[Mapping[str, Any]], Import]
+
+    def path(self, env: Mapping[str, str]) -> Path:
+        """The file that there is, or the one that would be first."""
+        home = Path(env.get("HOME") or Path.home())
+        paths = [file.path(home, env=env) for file in self.files]
+        return next((path for path in paths if os.path.lexists(path)), paths[0])
+
+
+def _file(name: str, folder: str, variable: str) -> File:
+    return File(f"{folder}/{name}", "", folder=folder, variable=variable)
+
+
+SOURCES: Mapping[str, Source] = {
+    "pi": Source((_file("pi-permissions.jsonc", ".pi/agent", "PI_CODING_AGENT_DIR"),), from_pi),
+    "claude-code": Source((_file("settings.json", ".claude", "CLAUDE_CONFIG_DIR"),), from_claude),
+    "opencode": Source(
+        (
+            _file("opencode/opencode.json", ".config", "XDG_CONFIG_HOME"),
+            _file("opencode/opencode.jsonc", ".config", "XDG_CONFIG_HOME"),
+        ),
+        from_opencode,
+    ),
 }
-"""Whose permissions can be read: where they usually are, and what makes tables of them."""
+"""As ``install`` has it, a variable may say where a host's folder is."""
 
 
 def register(commands: Any) -> None:
@@ -45,12 +72,12 @@ def register(commands: Any) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Print the config, or write it. Raises ConfigError."""
-    usual, make = SOURCES[arguments.source]
-    path = Path(arguments.file or usual).expanduser()
+    source = SOURCES[arguments.source]
+    path = Path(arguments.file).expanduser() if arguments.file else source.path(os.environ)
     content = content_of(path)
     if content is None:
         raise ConfigError(str(path), None, "", "there is no such file")
-    found = _imported(path, content, make)
+    found = _imported(path, content, source.make)
     text = f"# Made from {_plain(str(path))} by `ringfence import`.\n\n{toml(found.tables)}"
     document = parse_toml("the config that was made", text)
     layer("import", document, (), document.data)  # what is wrong with it is told, not left out

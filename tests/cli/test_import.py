@@ -407,3 +407,29 @@ def test_opencode_is_never_loosened(block):
         wanted = State(block[deciding[-1]])
         for place in places:
             assert decided(found.tables, CALLS[place]).strictness >= wanted.strictness
+
+
+@pytest.mark.parametrize(
+    ("source", "variable", "below", "name", "content"),
+    [
+        ("opencode", "XDG_CONFIG_HOME", ".config", "opencode/opencode.json", OPENCODE),
+        ("opencode", "XDG_CONFIG_HOME", ".config", "opencode/opencode.jsonc", OPENCODE),
+        ("claude-code", "CLAUDE_CONFIG_DIR", ".claude", "settings.json", CLAUDE),
+        ("pi", "PI_CODING_AGENT_DIR", ".pi/agent", "pi-permissions.jsonc", {"bash": {"x": "deny"}}),
+    ],
+)
+@pytest.mark.parametrize("moved", [False, True])
+def test_where_a_host_keeps_them(
+    tmp_path, monkeypatch, capsys, source, variable, below, name, content, moved
+):
+    """Where `install` would write, there `import` reads: variables count for both."""
+    monkeypatch.setenv("HOME", str(tmp_path))
+    for other in ("XDG_CONFIG_HOME", "CLAUDE_CONFIG_DIR", "PI_CODING_AGENT_DIR"):
+        monkeypatch.delenv(other, raising=False)
+    folder = tmp_path / "elsewhere" if moved else tmp_path / below
+    if moved:
+        monkeypatch.setenv(variable, str(folder))
+    (folder / name).parent.mkdir(parents=True)
+    (folder / name).write_text(json.dumps(content))
+    assert main(["import", source]) == 0
+    assert capsys.readouterr().out.startswith(f"# Made from {folder / name} by")
