@@ -172,7 +172,7 @@ class Engine:
 
     def offers(self, decision: Decision) -> tuple[Offer, ...]:
         """The answers to a decision that asks: the first keeps nothing, then the narrowest."""
-        from ringfence.engine.grants import offers  # noqa: PLC0415 - as above
+        from ringfence.engine.grants.offers import offers  # noqa: PLC0415 - as above
 
         home = home_of(environment(decision.call))
         found = offers(decision, self.filesystem, home, self.project)

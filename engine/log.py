@@ -19,8 +19,6 @@ from typing import Any
 
 from ringfence.engine.call import Decision
 from ringfence.engine.escape import json_text, shorten, visible
-from ringfence.engine.record import decision_record
-from ringfence.engine.secrets import masked, masked_values
 from ringfence.engine.state import StrPath, state_folder
 from ringfence.grammar.records import frozen
 from ringfence.rules.model import State
@@ -68,6 +66,8 @@ class ReviewLog:
 
     def refused(self, reason: str) -> None:
         """Write down that a call was refused without being judged, such as a broken payload."""
+        from ringfence.engine.secrets import masked  # noqa: PLC0415 - most calls leave no line
+
         entry = {
             "time": _now(),
             "by": self.by,
@@ -164,6 +164,9 @@ def _now() -> str:
 
 def line_of(decision: Decision, by: str) -> bytes:
     """The line that is written of a decision."""
+    from ringfence.engine.record import decision_record  # noqa: PLC0415 - as above
+    from ringfence.engine.secrets import masked_values  # noqa: PLC0415
+
     call = decision.call
     entry: dict[str, Any] = {
         "time": _now(),

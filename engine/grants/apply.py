@@ -12,13 +12,10 @@ import time
 from collections.abc import Callable, Iterable
 
 from ringfence.engine.call import Decision, ToolCall
-from ringfence.engine.grants.model import Grant, Scope, Subject
+from ringfence.engine.grants.model import SESSION_LIMIT, Grant, Scope, Subject
 from ringfence.grammar.records import evolve
 from ringfence.rules.mcp import targets
 from ringfence.rules.model import UNKNOWN, Finding, Operation, Rule, State, Verdict, is_known
-
-SESSION_LIMIT = 24 * 3600.0
-"""Seconds after which a grant for a session ends, whether or not the session goes on."""
 
 ANSWERED = frozenset(("external_directory", "paths", "bash", "tools", "mcp", "skills"))
 """Gates whose questions grants may answer. Those of any other are asked each time: a failure, a

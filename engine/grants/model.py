@@ -6,7 +6,6 @@ import shlex
 from enum import StrEnum
 
 from ringfence.engine.escape import shorten, visible
-from ringfence.engine.messages import VERBS, path_text
 from ringfence.grammar.records import field, frozen
 from ringfence.rules.model import Operation
 
@@ -31,6 +30,10 @@ class Subject(StrEnum):
     TOOL = "tool"
     MCP = "mcp"
     SKILL = "skill"
+
+
+SESSION_LIMIT = 24 * 3600.0
+"""Seconds after which a grant for a session ends, whether or not the session goes on."""
 
 
 @frozen
@@ -62,16 +65,18 @@ class Grant:
         text = visible(shorten(self.text, _MAX_TEXT))
         match self.subject:
             case Subject.PATH:
+                from ringfence.engine.messages import VERBS  # noqa: PLC0415 - as below
+
                 verb = VERBS[self.operation or Operation.UNKNOWN]
-                path = path_text(self.text)
+                path = _path_text(self.text)
                 if self.wide:
                     path = f"{path.rstrip('/')}/**"
-                lead = f" -> {path_text(self.real)}" if self.real != self.text else ""
+                lead = f" -> {_path_text(self.real)}" if self.real != self.text else ""
                 return f"{verb} {path}{lead}"
             case Subject.COMMAND:
                 return f"run `{text} *`" if self.wide else f"run `{text}`"
             case Subject.LINE:
-                return f"run exactly `{text}` in {path_text(self.cwd)}"
+                return f"run exactly `{text}` in {_path_text(self.cwd)}"
             case Subject.TOOL:
                 return f"use {text}"
             case Subject.MCP:
@@ -94,7 +99,7 @@ class Grant:
             case Scope.SESSION:
                 return f"in session {visible(shorten(self.session, _MAX_TEXT))}{agent}"
             case Scope.PROJECT:
-                return f"in {path_text(self.project)}{agent}"
+                return f"in {_path_text(self.project)}{agent}"
             case Scope.ALWAYS:
                 return f"always{agent}"
 
@@ -122,3 +127,9 @@ class Offer:
             Scope.ALWAYS: f"Always, everywhere{whom}",
         }
         return f"{words[self.scope]}: {kept}"
+
+
+def _path_text(path: str) -> str:
+    from ringfence.engine.messages import path_text  # noqa: PLC0415 - most grants are never shown
+
+    return path_text(path)

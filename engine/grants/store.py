@@ -14,8 +14,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from ringfence.engine.escape import json_text
-from ringfence.engine.grants.apply import SESSION_LIMIT
-from ringfence.engine.grants.model import Grant, Scope, Subject
+from ringfence.engine.grants.model import SESSION_LIMIT, Grant, Scope, Subject
 from ringfence.engine.state import (
     StateError,
     StrPath,

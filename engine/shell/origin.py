@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
-
 from ringfence.grammar.nodes import Span
 from ringfence.grammar.records import define, evolve, field
 from ringfence.grammar.regex import compiled
@@ -38,4 +36,6 @@ class Origin:
     def _line(self, start: int) -> int:
         if not self._begins:
             self._begins = [found.end() for found in _NEWLINE.finditer(self.text)]
+        from bisect import bisect_right  # noqa: PLC0415 - for messages alone
+
         return bisect_right(self._begins, start) + 1
