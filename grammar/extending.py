@@ -16,14 +16,15 @@ from lark.exceptions import GrammarError
 
 from ringfence.grammar.builder import Builder
 from ringfence.grammar.records import frozen
+from ringfence.grammar.regex import compiled
 from ringfence.grammar.tables import RuleTable, Tables, Terminal
 
-_PARTS = re.compile(
+_PARTS = compiled(
     r'"(?:\\.|[^"\n\\])*"i?|(?P<comment>//[^\n]*|\#[^\n]*)'
     r"|/(?P<regex>(?!/)(?:\\.|[^/\n\\])*)/(?P<flags>[imslux]*)"
 )
-_DEFINED = re.compile(r"^\s*(?:%(?:extend|override)\s+)?[?!]*([A-Za-z_]\w*)[^:\n]*:", re.MULTILINE)
-_NUMBERED = re.compile(r"(?<!\\)(?:\\\\)*\\[1-9]")
+_DEFINED = compiled(r"^\s*(?:%(?:extend|override)\s+)?[?!]*([A-Za-z_]\w*)[^:\n]*:", re.MULTILINE)
+_NUMBERED = compiled(r"(?<!\\)(?:\\\\)*\\[1-9]")
 _FLAGS = {
     "i": re.IGNORECASE,
     "m": re.MULTILINE,
