@@ -152,8 +152,8 @@ class _Program:
                 self.path(path)
         if self.use.command in _DOWNLOADERS:
             self.downloads()
-        if self.use.command in ("cp", "ln", "mv"):
-            links.remember(self.call, self.use.command)
+        if self.use.command in links.MAKERS:
+            links.remember(self.call, self.use)
         for program in self.use.programs:
             self.program(program)
         for command in self.use.commands:
@@ -280,7 +280,7 @@ class _Program:
         for name in inputs.listed(text):
             call.run.recorder.effect(
                 name,
-                Operation.READ,
+                path.operation,
                 evolve(at, glob=False),
                 self.use.command,
                 self.base(path),

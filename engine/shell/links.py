@@ -1,4 +1,7 @@
-"""Symbolic links that the command itself makes: what comes after it sees them."""
+"""Links that the command itself makes: what comes after it sees them.
+
+A hard link is remembered like a symbolic one: what is done by the new name is done to the old file.
+"""
 
 from __future__ import annotations
 
@@ -7,46 +10,50 @@ import re
 from ringfence.engine.filesystem import Kind
 from ringfence.engine.paths import join, kernel_path, real_path
 from ringfence.engine.shell.call import Call
-from ringfence.rules.model import Field, is_known
+from ringfence.rules.model import Operation, is_known
+from ringfence.rules.usage import PathUse, Usage
+
+MAKERS = frozenset(("cp", "gcp", "gln", "gmv", "link", "ln", "mv"))
+"""Programs that make links, or new names for them."""
 
 
-def remember(call: Call, command: str) -> None:
-    """Remember the link that ``ln -s target link``, ``mv link new`` or ``cp -P link new`` makes."""
-    operands = [word for word in call.arguments if not word.text.startswith("-")]
+def remember(call: Call, use: Usage) -> None:
+    """Remember the links that ``ln target link``, ``cp -l file link`` or ``mv link new`` makes."""
     letters = "".join(w.text for w in call.arguments if re.fullmatch(r"-[A-Za-z]+", w.text))
-    if command == "ln" and "s" in letters and operands:
-        _linked(call, operands, letters)
-    elif (command == "mv" or not {"a", "d", "P"}.isdisjoint(letters)) and len(operands) == 2:
-        source, filesystem = _absolute(call, operands[0]), call.run.filesystem
-        target = filesystem.link(source) if filesystem.kind(source) is Kind.LINK else None
-        if target is not None:
-            made = _destination(call, operands[1], source)
-            _add(call, made, join(source.rpartition("/")[0], target))
+    given = [path for path in use.paths if 0 < path.argument < len(call.argv)]
+    sources = [path for path in given if path.operation is not Operation.WRITE]
+    targets = [path for path in given if path.operation is Operation.WRITE]
+    if not sources or len(targets) > 1:
+        return
+    # `ln -s file` makes a link of that name where it runs.
+    into = _absolute(call, targets[0]) if targets else call.world.directory
+    inside = not targets or len(sources) > 1 or targets[0].argument < sources[0].argument
+    exact = use.command == "link" or not {"n", "T"}.isdisjoint(letters)
+    if not exact and not inside:
+        inside = call.run.filesystem.kind(real_path(into, call.run.filesystem)) is Kind.DIRECTORY
+    for source in sources:
+        name = source.path.rstrip("/").rpartition("/")[2]
+        made = f"{into}/{name}" if inside else into
+        target = _target(call, use.command, source, made)
+        if target is not None and is_known(made) and is_known(target):
+            call.state.links[made] = target
 
 
-def _linked(call: Call, operands: list[Field], letters: str) -> None:
-    target = operands[0].text
-    if len(operands) == 1:
-        made = _absolute(call, Field(target.rstrip("/").rpartition("/")[2], operands[0].span))
-    elif "n" in letters or "T" in letters:
-        made = _absolute(call, operands[1])
-    else:
-        made = _destination(call, operands[1], target)
-    _add(call, made, join(made.rpartition("/")[0], target))
+def _target(call: Call, command: str, source: PathUse, made: str) -> str | None:
+    """Where the link leads that is made of ``source``, if one is."""
+    filesystem = call.run.filesystem
+    if source.operation is Operation.UNKNOWN:  # a hard link
+        target = _absolute(call, source)
+        return None if target == made else target
+    if command in ("ln", "gln"):
+        return kernel_path(join(made.rpartition("/")[0], source.path), filesystem)
+    if source.operation is Operation.DELETE or not source.follow:  # of `mv`, and of `cp -P`
+        before = _absolute(call, source)
+        stored = filesystem.link(before) if filesystem.kind(before) is Kind.LINK else None
+        if stored is not None:
+            return kernel_path(join(before.rpartition("/")[0], stored), filesystem)
+    return None
 
 
-def _add(call: Call, made: str, target: str) -> None:
-    if is_known(made) and is_known(target):
-        call.state.links[made] = kernel_path(target, call.run.filesystem)
-
-
-def _absolute(call: Call, word: Field) -> str:
-    return kernel_path(join(call.world.directory, word.text), call.run.filesystem)
-
-
-def _destination(call: Call, word: Field, source: str) -> str:
-    """The path that gets the name of ``source`` if ``word`` is a directory."""
-    path, filesystem = _absolute(call, word), call.run.filesystem
-    if filesystem.kind(real_path(path, filesystem)) is Kind.DIRECTORY:
-        return f"{path}/{source.rstrip('/').rpartition('/')[2]}"
-    return path
+def _absolute(call: Call, path: PathUse) -> str:
+    return kernel_path(join(call.world.directory, path.path), call.run.filesystem)

@@ -28,8 +28,8 @@ _FILES = {
     "createWriteStream outputFile writeJson writeJSON outputJson ensureDir ensureFile emptyDir",
     "delete:0": "unlink rm rmdir remove",
     "delete:0 write:1": "rename move",
-    "read:0 write:1": "copyFile cp link copy",
-    "unknown:0 write:1": "symlink",
+    "read:0 write:1": "copyFile cp copy",
+    "unknown:0 write:1": "symlink link",
     "mode:0:1": "open",
 }
 _MODULES = ("fs", "fs.promises", "fs/promises", "fs-extra", "graceful-fs", "fsp", "fsPromises")

@@ -157,8 +157,8 @@ LANGUAGE = Language(
             "delete:*": "unlink",
             "delete:0": "rmdir remove_tree rmtree",
             "delete:0 write:1": "rename move File::Copy::move",
-            "read:0 write:1": "link copy File::Copy::copy",
-            "unknown:0 write:1": "symlink",
+            "read:0 write:1": "copy File::Copy::copy",
+            "unknown:0 write:1": "symlink link",
         }
     ),
     shells=frozenset(("readpipe",)),

@@ -41,8 +41,8 @@ LANGUAGE = Language(
             "write:0": "file_put_contents mkdir touch chmod chown tempnam SQLite3",
             "delete:0": "unlink rmdir",
             "delete:0 write:1": "rename move_uploaded_file",
-            "read:0 write:1": "copy link",
-            "unknown:0 write:1": "symlink",
+            "read:0 write:1": "copy",
+            "unknown:0 write:1": "symlink link",
             "mode:0:1": "fopen gzopen",
         }
     ),

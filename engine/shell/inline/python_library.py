@@ -56,9 +56,9 @@ _FUNCTIONS = {
     "compileall.compile_dir py_compile.compile cv2.imwrite matplotlib.pyplot.savefig",
     "delete:0:path": "os.remove os.unlink os.rmdir os.removedirs shutil.rmtree",
     "delete:0:src write:1:dst": "os.rename os.renames os.replace shutil.move",
-    "read:0:src write:1:dst": "os.link shutil.copy shutil.copy2 shutil.copyfile shutil.copytree "
+    "read:0:src write:1:dst": "shutil.copy shutil.copy2 shutil.copyfile shutil.copytree "
     "shutil.copymode shutil.copystat",
-    "unknown:0:src write:1:dst": "os.symlink",
+    "unknown:0:src write:1:dst": "os.symlink os.link",
     "read:0:filename write:1:extract_dir": "shutil.unpack_archive",
     "write:0:base_name read:2:root_dir": "shutil.make_archive",
     "test:0:path test:1:path2": "os.path.samefile",

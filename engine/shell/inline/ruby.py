@@ -93,8 +93,9 @@ LANGUAGE = Language(
             "FileUtils.remove_dir",
             "delete:0 write:1": "File.rename FileUtils.mv FileUtils.move",
             "read:0 write:1": "FileUtils.cp FileUtils.cp_r FileUtils.copy FileUtils.copy_file "
-            "FileUtils.install FileUtils.ln File.link IO.copy_stream",
-            "unknown:0 write:1": "File.symlink FileUtils.ln_s FileUtils.ln_sf FileUtils.symlink",
+            "FileUtils.install IO.copy_stream",
+            "unknown:0 write:1": "File.symlink FileUtils.ln_s FileUtils.ln_sf FileUtils.symlink "
+            "File.link FileUtils.ln FileUtils.link FileUtils.cp_lr",
             "mode:0:1": "File.open File.new open Kernel.open IO.sysopen CSV.open "
             "Zlib.GzipReader.open Zlib.GzipWriter.open",
         }
