@@ -10,7 +10,7 @@ from typing import Any
 
 from ringfence.engine.cli.arguments import UsageError, add_call, call_of
 from ringfence.engine.cli.output import warn, write_json, write_text
-from ringfence.engine.cli.terminal import Terminal
+from ringfence.engine.cli.terminal import SESSION_VARIABLE, Terminal
 from ringfence.engine.engine import BY_GRANT, Engine
 from ringfence.engine.escape import visible
 from ringfence.engine.grants import Grant, GrantError, GrantStore, Scope
@@ -42,7 +42,11 @@ def register(commands: Any) -> None:
     add_call(added)
     added.add_argument("--cwd", metavar="DIR", help="the working directory (default: this one)")
     added.add_argument("--agent", metavar="NAME", help="the agent that makes the call")
-    added.add_argument("--session", metavar="ID", help="the agent's session, as the log has it")
+    added.add_argument(
+        "--session",
+        metavar="ID",
+        help=f"the agent's session, as the log has it (default: ${SESSION_VARIABLE})",
+    )
     added.add_argument(
         "--scope",
         choices=[Scope.SESSION.value, Scope.PROJECT.value, Scope.ALWAYS.value],
@@ -80,12 +84,13 @@ def run_list(arguments: argparse.Namespace) -> int:
 def run_add(arguments: argparse.Namespace) -> int:
     """Ask, and keep the answer."""
     try:
-        call = evolve(call_of(arguments), session=arguments.session)
+        session = arguments.session or os.environ.get(SESSION_VARIABLE) or None
+        call = evolve(call_of(arguments), session=session)
     except UsageError as error:
         warn(str(error))
         return ERROR
     if arguments.scope == Scope.SESSION and not call.session:
-        warn("a grant for a session needs its --session")
+        warn(f"a grant for a session needs its --session, or ${SESSION_VARIABLE}")
         return ERROR
     store = GrantStore.of_user()
     try:

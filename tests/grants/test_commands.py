@@ -298,6 +298,15 @@ class TestGrants:
         assert run("run", "--", "cat ../out.txt")[0] == 126
 
     @pytest.mark.usefixtures("project")
+    def test_for_the_session_of_this_shell(self, monkeypatch):
+        """`run`, `shell` and `grants add` go by the same variable."""
+        monkeypatch.setenv("RINGFENCE_SESSION", "s2")
+        assert run("grants", "add", "--scope", "session", "cat ../out.txt")[0] == 0
+        assert run("run", "--", "cat ../out.txt")[0] == 0
+        monkeypatch.setenv("RINGFENCE_SESSION", "s3")
+        assert run("run", "--", "cat ../out.txt")[0] == 126
+
+    @pytest.mark.usefixtures("project")
     def test_explained(self):
         """The grant stands among the layers, and the verdict names it with its place."""
         run("grants", "add", "--scope", "always", "cat ../out.txt")

@@ -54,7 +54,7 @@ def test_each_payload(name, snapshot):
     """Tools, inputs and directories become canonical, and the answer is in the host's words."""
     one = host(name)
     mine = [payload for payload in PAYLOADS if payload["host"] == name]
-    assert mine
+    assert mine, f"payloads.jsonl has no line of {name}: add one for each question it asks"
     said = [
         heard(one, json.dumps(payload["payload"]).encode(), payload.get("environment", {}))
         for payload in mine
