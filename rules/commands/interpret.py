@@ -40,13 +40,13 @@ from ringfence.rules.commands.schema import (
     Syntax,
     Value,
 )
+from ringfence.rules.commands.split_string import split_string
 from ringfence.rules.commands.templates import executed, filled_scripts
 from ringfence.rules.commands.unlisted import shaped_uses
 from ringfence.rules.model import NAME, UNKNOWN, Field, Operation, is_known
 from ringfence.rules.usage import CommandUse, PathUse, ProgramUse, Usage
 
 _NAMED_OPERAND = compiled(r"[A-Za-z_]\w*\+?=")
-_VARIABLE = compiled(r"\$\{\w+\}")
 _SETTING = compiled(r"\s*(?P<key>[^=\s]+)\s*[=\s]\s*(?P<value>.*)", re.DOTALL)
 _ADDRESS = compiled(r"(?P<key>[^:,]+):(?P<value>(?:[^,\\]|\\.)*)", re.DOTALL)
 _STANDARD_INPUT = frozenset(("-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"))
@@ -342,10 +342,10 @@ class _Interpreter:
         self.found.shell(text, part.argument)
 
     def split(self, part: Piece) -> None:
-        """``env -S 'text'``: words that are split further."""
-        text = _VARIABLE.sub(UNKNOWN, part.text.replace("\\_", " "))  # as `env -S` reads it
-        words = [evolve(self.argv[part.argument], text=text) for text in _split(text)]
-        self.nested([*words, *self.argv[part.argument + 1 :]])
+        """``env -S 'text'``: as if its words stood there, options and assignments too."""
+        head = self.argv[part.argument]
+        words = [evolve(head, text=text) for text in split_string(part.text)]
+        self.nested([self.argv[0], *words, *self.argv[part.argument + 1 :]])
 
     def setting(self, how: Value, part: Piece, fact: str) -> None:
         """``key=value`` or ``key value``: the entry says for which keys the value matters."""
