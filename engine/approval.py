@@ -131,13 +131,13 @@ def changed(decision: Decision) -> Decision:
     return _refused(decision, changed_reason(decision), "refused: changed while it was asked about")
 
 
-def unanswered(decision: Decision) -> Decision:
-    """The decision where nobody could be asked."""
+def unanswered(decision: Decision, config: str = "") -> Decision:
+    """The decision where nobody could be asked, under the one ``config`` if there is one."""
     if decision.headless is State.ALLOW:
         how = "allowed: nobody to ask (headless)"
         # No rule allowed it: what the host itself would ask or forbid stays as it is.
         return evolve(decision, state=State.ALLOW, default=True, message="", resolution=how)
-    return _refused(decision, no_prompt_reason(decision), "refused: nobody to ask")
+    return _refused(decision, no_prompt_reason(decision, config), "refused: nobody to ask")
 
 
 def _refused(decision: Decision, message: str, how: str) -> Decision:

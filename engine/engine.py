@@ -268,7 +268,7 @@ class Engine:
     def _unanswered(self, decision: Decision) -> Decision:
         from ringfence.engine.approval import unanswered  # noqa: PLC0415 - as above
 
-        return unanswered(decision)
+        return unanswered(decision, self.policy.config)
 
     def _recorded(self, decision: Decision) -> Decision:
         if self.log is not None:

@@ -111,23 +111,27 @@ def changed_reason(decision: Decision) -> str:
     return matter.text(opening, "Asked by" if matter.state is State.ASK else "Refused by", closing)
 
 
-def no_prompt_reason(decision: Decision) -> str:
-    """What the agent is told when a person would have to be asked and none can be."""
+def no_prompt_reason(decision: Decision, config: str = "") -> str:
+    """What the agent is told when a person would have to be asked and none can be.
+
+    ``config`` is the file that holds instead of the user's and the project's, if there is one.
+    """
     matter = _Matter.of(decision, State.ASK)
     opening = f"{matter.who} needs a person's approval to {matter.act}:"
     closing = (
         "Nobody can be asked here, so the call did not run.",
         *matter.scope,
-        _way_out(decision),
+        _way_out(decision, config),
     )
     return matter.text(opening, "Asked by", closing)
 
 
-def _way_out(decision: Decision) -> str:
+def _way_out(decision: Decision, config: str) -> str:
     """What a person can do about it."""
     if any(v.gate == "own_files" and v.subject for v in decision.verdicts):
         return "A person can run it in a terminal."
-    return f"A person can allow it {_by_grant(decision)}by a rule in {_users_config()} {_PROJECTS}."
+    place = path_text(config) if config else f"{_users_config()} {_PROJECTS}"
+    return f"A person can allow it {_by_grant(decision)}by a rule in {place}."
 
 
 def _users_config() -> str:

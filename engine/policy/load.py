@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 
 from ringfence.engine.policy.document import Document, Keys, content_of, parse
 from ringfence.engine.policy.errors import ConfigError
-from ringfence.engine.policy.model import Layer, LayeredPolicy
+from ringfence.engine.policy.model import CONFIG, Layer, LayeredPolicy
 from ringfence.engine.policy.trust import TrustStore
 from ringfence.engine.state import StrPath, user_folder
 from ringfence.grammar.records import evolve, frozen
@@ -99,7 +99,7 @@ def _single(config: str) -> Part:
     content = content_of(path)
     if content is None:
         raise ConfigError(config, None, "", "there is no such file")
-    return Part("config", parse(path, content))
+    return Part(CONFIG, parse(path, content))
 
 
 def folder_parts(name: str, folder: StrPath) -> list[Part]:

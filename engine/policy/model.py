@@ -24,6 +24,9 @@ PATHS = "external_directory"
 NAMED = "paths"
 """The surface of rules for single paths, inside and outside."""
 
+CONFIG = "config"
+"""The name of the layer of a file that holds instead of all others."""
+
 HEADLESS = "headless"
 """The key that says what a question becomes where nobody can be asked."""
 
@@ -236,6 +239,11 @@ class LayeredPolicy:
             return State.DENY
         said = [layer.headless for layer in self._free if layer.headless is not None]
         return said[-1] if said else State.DENY
+
+    @property
+    def config(self) -> str:
+        """The file that was named to hold instead of the user's and the project's; or empty."""
+        return next((layer.file for layer in self.layers if layer.name == CONFIG), "")
 
     @property
     def watches_loops(self) -> bool:

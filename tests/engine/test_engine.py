@@ -72,6 +72,16 @@ def test_of_user(user):
     assert (plain.log, plain.grants, plain.loops) == (None, None, None)
 
 
+def test_the_way_out_names_the_config_that_holds(user):
+    """A rule in the user's own file would change nothing where another holds instead."""
+    (user / "c.toml").write_text("")
+    call = ToolCall.bash("cat /etc/hosts", str(user / "project"))
+    other = Engine.load(str(user / "project"), config=str(user / "c.toml"))
+    assert f"by a rule in {user}/c.toml." in other.decide(call, asks=False).message
+    own = Engine.load(str(user / "project")).decide(call, asks=False).message
+    assert "by a rule in ~/.config/ringfence/config.toml (or in .ringfence/" in own
+
+
 @pytest.mark.usefixtures("user")
 def test_a_call_with_roots():
     """Other folders that count as inside."""
