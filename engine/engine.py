@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
+from collections.abc import Iterable
 from contextlib import suppress
 from typing import TYPE_CHECKING, Final
 
@@ -72,17 +73,20 @@ class Engine:
         grants: GrantStore | None = None,
         loops: LoopStore | None = None,
         grammar: Grammar | None = None,
+        roots: Iterable[str] = (),
+        project: str | None = None,
     ) -> Engine:
-        """An engine with the policy of the user's files and of the project in ``cwd``.
+        """An engine with the policy of the user's files and of the projects in ``cwd``.
 
-        ``config`` is a file to use instead of both. Nothing is written down, granted before or
-        counted but with a ``log``, ``grants`` and ``loops``: ``of_user`` has them all. Raises
-        ConfigError for a file that cannot be used: never go on without it, since what it forbids
-        would be allowed.
+        ``roots`` are other folders of the same work, whose projects hold, too. ``config`` is a file
+        to use instead of all of them. ``project`` is the folder that grants for a project are for,
+        by default ``cwd``. Nothing is written down, granted before or counted but with a ``log``,
+        ``grants`` and ``loops``: ``of_user`` has them all. Raises ConfigError for a file that
+        cannot be used: never go on without it, since what it forbids would be allowed.
         """
-        policy = load_policy(cwd, config=config)
+        policy = load_policy(cwd, config=config, roots=roots)
         files = filesystem or RealFileSystem()
-        return cls(policy, files, log, grammar, grants=grants, loops=loops, project=cwd)
+        return cls(policy, files, log, grammar, grants=grants, loops=loops, project=project or cwd)
 
     @classmethod
     def of_user(

@@ -9,7 +9,7 @@ import fcntl
 import os
 import stat
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from functools import lru_cache
 from typing import TypeAlias
@@ -25,12 +25,56 @@ class StateError(Exception):
 
 def state_folder(env: Mapping[str, str]) -> str:
     """The folder, which need not exist yet."""
-    return _folder(env, "XDG_STATE_HOME", ".local/state")
+    return _folder(env, "XDG_STATE_HOME", _VARIABLES["XDG_STATE_HOME"])
 
 
 def user_folder(env: Mapping[str, str]) -> str:
     """Where the user's own config is, below ``$XDG_CONFIG_HOME``."""
-    return _folder(env, "XDG_CONFIG_HOME", ".config")
+    return _folder(env, "XDG_CONFIG_HOME", _VARIABLES["XDG_CONFIG_HOME"])
+
+
+def misplaced(env: Mapping[str, str], work: Iterable[str]) -> tuple[str, str, str] | None:
+    """The first of these folders that is inside one of ``work``, that one, and what says so.
+
+    None if there is none. The folders that this user has without any variable are where they
+    belong, wherever anybody works; and who works in ``/`` has nothing outside.
+    """
+    places = [(_spelt(place), place) for place in work if place != "/"]
+    for variable, otherwise in _VARIABLES.items():
+        folder = str(_folder(env, variable, otherwise))
+        inside = _inside(folder, places)
+        if inside is not None and not _is_usual(folder, otherwise):
+            by = variable if env.get(variable, "").startswith("/") else "HOME"
+            return folder, inside, by
+    return None
+
+
+_VARIABLES = {"XDG_CONFIG_HOME": ".config", "XDG_STATE_HOME": ".local/state"}
+
+
+def _spelt(path: str) -> tuple[str, str]:
+    """The path as it is written, and as its links lead."""
+    return os.path.abspath(path), os.path.realpath(path)
+
+
+def _inside(folder: str, places: Iterable[tuple[tuple[str, str], str]]) -> str | None:
+    mine = _spelt(folder)
+    for theirs, place in places:
+        for path in theirs:
+            if any(f"{one}/".startswith(f"{path.rstrip('/')}/") for one in mine):
+                return place
+    return None
+
+
+def _is_usual(folder: str, otherwise: str) -> bool:
+    import pwd  # noqa: PLC0415 - nearly nobody works where these folders are
+
+    try:
+        home = pwd.getpwuid(os.getuid()).pw_dir
+    except KeyError:
+        return False
+    usual = f"{home}/{otherwise}/ringfence"
+    return home.startswith("/") and _spelt(usual)[1] == _spelt(folder)[1]
 
 
 def _folder(env: Mapping[str, str], variable: str, otherwise: str) -> str:

@@ -61,10 +61,13 @@ def add_log(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def engine_for(arguments: argparse.Namespace, cwd: str) -> Engine:
-    """The engine that the options ask for, for calls in ``cwd``. Raises ConfigError."""
+def engine_for(arguments: argparse.Namespace, cwd: str | None) -> Engine:
+    """The engine that the options ask for, for calls in ``cwd``, if they have one in common.
+
+    Raises ConfigError.
+    """
     filesystem: FileSystem = RealFileSystem()
-    project: str | None = cwd
+    project = cwd
     if arguments.root is not None:
         filesystem = RealFileSystem(os.path.abspath(arguments.root).rstrip("/"))
         project = None  # the files of another world say nothing about this user's policy

@@ -38,7 +38,7 @@ class RowError(ValueError):
 
 def run_batch(arguments: argparse.Namespace) -> int:
     """Decide every line of standard input."""
-    engine_for(arguments, "/")  # a bad file of the user's ends the run before it begins
+    engine_for(arguments, None)  # a bad file of the user's ends the run before it begins
     if arguments.jobs > 1:
         for row in _in_parallel(arguments, _lines(sys.stdin.buffer)):
             write_json(row)

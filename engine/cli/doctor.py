@@ -214,7 +214,12 @@ def _expected(asked: Host, content: bytes) -> Answer:
     """What this very process would answer."""
     try:
         request = asked.read(content, {**os.environ, **asked.environment})
-        engine = Engine.load(request.project, grants=GrantStore.of_user())
+        engine = Engine.load(
+            request.call.cwd,
+            grants=GrantStore.of_user(),
+            roots=request.roots,
+            project=request.project,
+        )
         return asked.answer(engine.decide(request.call), request)
     except (PayloadError, ConfigError) as error:
         return asked.refuse(str(error))

@@ -105,7 +105,13 @@ def _answer(asking: Host, content: bytes, config: str | None) -> Answer:
     # Claude Code and Codex ask twice about one call.
     loops = None if request.event == "PermissionRequest" else LoopStore.of_user()
     engine = Engine.load(
-        request.project, config=config, log=log, grants=GrantStore.of_user(), loops=loops
+        request.call.cwd,
+        config=config,
+        log=log,
+        grants=GrantStore.of_user(),
+        loops=loops,
+        roots=request.roots,
+        project=request.project,
     )
     return asking.answer(engine.decide(request.call, asking.asks(request)), request)
 

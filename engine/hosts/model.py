@@ -17,11 +17,19 @@ MAX_REASON = 9000
 
 @frozen
 class Request:
-    """A host's question: the call, the folder whose project config holds for it, the event."""
+    """A host's question: the call, the folder that grants for its project are for, the event.
+
+    The config of every project that the call's folders are in holds for it.
+    """
 
     call: ToolCall
     project: str
     event: str = ""
+
+    @property
+    def roots(self) -> tuple[str, ...]:
+        """The folders of the work beside the call's own directory."""
+        return (*self.call.roots, self.project)
 
 
 @frozen

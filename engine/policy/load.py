@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -23,7 +23,7 @@ from ringfence.engine.policy.document import Document, Keys, content_of, parse
 from ringfence.engine.policy.errors import ConfigError
 from ringfence.engine.policy.model import CONFIG, Layer, LayeredPolicy
 from ringfence.engine.policy.trust import TrustStore
-from ringfence.engine.state import StrPath, user_folder
+from ringfence.engine.state import StrPath, misplaced, user_folder
 from ringfence.grammar.records import evolve, frozen
 
 if TYPE_CHECKING:
@@ -62,33 +62,64 @@ def load_policy(
     *,
     config: str | None = None,
     env: Mapping[str, str] | None = None,
+    roots: Iterable[str] = (),
 ) -> LayeredPolicy:
     """The policy for work in ``cwd`` (None: no project's file is looked for).
 
-    ``config`` names one file that is used instead of the user's and the project's. ``env`` is
-    where HOME and XDG_CONFIG_HOME are looked up, by default this process's variables. Raises
-    ConfigError.
+    ``roots`` are other folders of the same work; what their projects say only tightens, unless
+    ``cwd`` is in them. ``config`` names one file that is used instead of the user's and the
+    projects'. ``env`` is where HOME and the XDG variables are looked up, by default this process's
+    variables. Raises ConfigError.
     """
     variables: Mapping[str, str] = os.environ if env is None else env
+    if cwd is not None:
+        _check_places(variables, (cwd, *roots))
     if config is not None:
         return LayeredPolicy(tuple(_single(config).layers()))
     layers = [
         one for part in folder_parts("global", user_folder(variables)) for one in part.layers()
     ]
     if cwd is not None:
-        for root in project_roots(cwd):
-            layers += _of_project(root, variables)
+        for root, is_around in _projects(cwd, roots):
+            layers += _of_project(root, variables, may_loosen=is_around)
     # Stable: the user's layers for an agent before the project's, the outer project's before the
     # inner's.
     layers.sort(key=lambda layer: (layer.agent is not None, layer.project != ""))
     return LayeredPolicy(tuple(layers))
 
 
-def _of_project(root: Path, env: Mapping[str, str]) -> list[Layer]:
+def _check_places(env: Mapping[str, str], work: Iterable[str]) -> None:
+    """Raise ConfigError if the user's own folders are said to be where the agent works.
+
+    A project may set variables, in a ``.env`` or the like: the rules that hold for the agent would
+    be its own then.
+    """
+    found = misplaced(env, work)
+    if found is not None:
+        folder, place, variable = found
+        problem = f"would be your own folder, but is inside {place}, where the agent works"
+        hint = f"{variable} says so: unset it, or name a folder outside"
+        raise ConfigError(folder, None, "", problem, hint)
+
+
+def _projects(cwd: str, roots: Iterable[str]) -> Iterator[tuple[Path, bool]]:
+    """Every project of the work, each once: the outermost first, and whether ``cwd`` is in it."""
+    here = os.path.realpath(cwd)
+    seen: set[str] = set()
+    for folder in dict.fromkeys((*roots, cwd)):
+        for root in project_roots(folder):
+            real = os.path.realpath(root)
+            if real not in seen:
+                seen.add(real)
+                yield root, f"{here}/".startswith(f"{real.rstrip('/')}/")
+
+
+def _of_project(root: Path, env: Mapping[str, str], *, may_loosen: bool) -> list[Layer]:
     folder = root / ".ringfence"
     contents = contents_of(folder)
     own = [one for part in _parts("project", folder, contents) for one in part.layers()]
-    trusted = bool(own) and TrustStore.of_user(env).trusts(project_of(str(root)), contents)
+    trusts = bool(own) and may_loosen
+    trusted = trusts and TrustStore.of_user(env).trusts(project_of(str(root)), contents)
     return [evolve(one, held=not trusted) for one in own]
 
 
@@ -245,9 +276,13 @@ def problems(cwd: str | None, *, config: str | None = None) -> list[ConfigError]
     if config is not None:
         return list(_problems(lambda: [_single(config)]))
     folders: list[tuple[str, StrPath]] = [("global", user_folder(os.environ))]
+    found: list[ConfigError] = []
     if cwd is not None:
         folders += (("project", root / ".ringfence") for root in project_roots(cwd))
-    found: list[ConfigError] = []
+        try:
+            _check_places(os.environ, (cwd,))
+        except ConfigError as error:
+            found.append(error)
     for name, folder in folders:
         try:
             for path in config_files(folder):

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import pwd
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -12,6 +14,7 @@ from ringfence.engine.filesystem import NoFileSystem
 from ringfence.engine.grants import GrantStore
 from ringfence.engine.loops import LoopStore
 from ringfence.engine.policy import load_policy
+from ringfence.engine.policy.errors import ConfigError
 from ringfence.engine.policy.trust import TrustStore
 from ringfence.engine.state import StateError, read_private
 from ringfence.rules.model import State
@@ -46,3 +49,69 @@ def test_decisions_go_on(tmp_path, make, capsys):
     assert decision.notes == (f"No grant counts: {tmp_path}/grants.json is no regular file",)
     assert "loops.json is no regular file" in capsys.readouterr().err
     assert TrustStore(tmp_path / "trust.json").folders() == {}
+
+
+class TestPlaces:
+    """The user's own folders are nowhere that the agent works: its rules would be its own."""
+
+    @pytest.fixture
+    def world(self, tmp_path, monkeypatch):
+        """A user's home, by the account too, a project in it, and a link to the project."""
+        home = tmp_path / "home"
+        (home / "p/sub").mkdir(parents=True)
+        (tmp_path / "link").symlink_to(home / "p")
+        monkeypatch.setattr(pwd, "getpwuid", lambda _: SimpleNamespace(pw_dir=str(home)))
+        monkeypatch.chdir(home / "p")
+        return tmp_path
+
+    @pytest.mark.parametrize(
+        ("env", "said"),
+        [
+            ({"XDG_CONFIG_HOME": "{}/home/p/c"}, "XDG_CONFIG_HOME"),
+            ({"XDG_STATE_HOME": "{}/home/p"}, "XDG_STATE_HOME"),
+            ({"XDG_STATE_HOME": "{}/home/q/../p"}, "XDG_STATE_HOME"),
+            ({"XDG_CONFIG_HOME": "{}/link/c"}, "XDG_CONFIG_HOME"),  # as it leads
+            ({"XDG_CONFIG_HOME": "/proc/self/cwd/c"}, "XDG_CONFIG_HOME"),
+            ({"HOME": "{}/home/p"}, "HOME"),
+            ({"HOME": "{}/home/p/sub"}, "HOME"),
+            ({"HOME": "sub"}, "HOME"),  # a relative one begins where the hook runs
+        ],
+    )
+    def test_inside(self, world, env, said):
+        """Whatever variable says so: nothing is decided, and the error names the variable."""
+        env = {"HOME": f"{world}/home"} | {k: v.format(world) for k, v in env.items()}
+        with pytest.raises(ConfigError, match=f"where the agent works .{said} says so"):
+            load_policy(f"{world}/home/p", env=env)
+
+    def test_inside_another_root(self, world):
+        """All folders of the work count, and those of a link."""
+        env = {"HOME": f"{world}/home", "XDG_STATE_HOME": f"{world}/home/p/sub"}
+        load_policy(f"{world}/elsewhere", env=env)
+        for root in ("home/p", "link"):
+            with pytest.raises(ConfigError, match="XDG_STATE_HOME says so"):
+                load_policy(f"{world}/elsewhere", env=env, roots=[f"{world}/{root}"])
+
+    @pytest.mark.parametrize(
+        ("env", "cwd"),
+        [
+            ({}, "home/p"),
+            ({}, "home"),  # who works in the home directory has them inside, and always had
+            ({}, "home/.config"),
+            ({"XDG_CONFIG_HOME": "{}/home/.config"}, "home"),
+            ({"XDG_CONFIG_HOME": "{}/home/pc"}, "home/p"),
+            ({"XDG_CONFIG_HOME": "c"}, "home/p"),  # a relative one is ignored
+        ],
+    )
+    def test_outside(self, world, env, cwd):
+        """And where they usually are."""
+        env = {"HOME": f"{world}/home"} | {k: v.format(world) for k, v in env.items()}
+        load_policy(f"{world}/{cwd}", env=env)
+
+    def test_no_account(self, world, monkeypatch):
+        """Then no folder is the usual one."""
+        monkeypatch.setattr(pwd, "getpwuid", {}.__getitem__)
+        env = {"HOME": f"{world}/home"}
+        load_policy(f"{world}/home/p", env=env)
+        load_policy("/", env=env)  # nothing is outside
+        with pytest.raises(ConfigError, match="HOME says so"):
+            load_policy(f"{world}/home", env=env)

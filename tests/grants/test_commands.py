@@ -12,6 +12,9 @@ import time
 
 import pytest
 
+from ringfence import Engine, ToolCall
+from ringfence.rules.model import State
+
 PROGRAM = [sys.executable, "-m", "ringfence.engine.cli"]
 
 
@@ -372,7 +375,6 @@ class TestGrants:
             (home, "rm -rf .local"),
             (home, "cp x .config/ringfence/config.toml"),
         ):
-            arguments = ("check", "--no-log", "--json", "--cwd", str(where), command)
-            status, out, _ = run(*arguments)
-            assert status == 3, command
-            assert "own_files" in out, command
+            decision = Engine().decide(ToolCall.bash(command, str(where), env={"HOME": str(home)}))
+            assert decision.state is State.ASK, command
+            assert "own_files" in {verdict.gate for verdict in decision.verdicts}, command

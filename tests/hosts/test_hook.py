@@ -29,7 +29,7 @@ def ask_through(monkeypatch, read, answer=lambda decision, _: Answer(decision.st
 
 def read_call(_content, _env):
     """A host's question about a plain call."""
-    return Request(ToolCall("ls", {}, "/tmp"), "/tmp")
+    return Request(ToolCall("ls", {}, "/srv"), "/srv")
 
 
 @pytest.fixture(autouse=True)
@@ -103,11 +103,13 @@ def test_a_death_is_refused(monkeypatch, capsys, end):
 @pytest.mark.parametrize("name", sorted(HOSTS))
 def test_who_can_ask(name, monkeypatch, tmp_path):
     """Where a host cannot ask, the log says so, and the answer is that nobody was asked."""
-    monkeypatch.chdir(tmp_path)
+    project = tmp_path / "p"
+    project.mkdir()
+    monkeypatch.chdir(project)
     asking = host(name)
     for variable, value in asking.environment.items():
         monkeypatch.setenv(variable, value)
-    content = json.dumps(asking.sample("cat /etc/hosts", str(tmp_path))).encode()
+    content = json.dumps(asking.sample("cat /etc/hosts", str(project))).encode()
     request = asking.read(content, os.environ)
     decision = Engine().decide(request.call)
     assert decision.state == "ask"

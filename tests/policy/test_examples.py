@@ -32,8 +32,9 @@ pdf = { state = "deny", match = ["pdf"] }
 @pytest.fixture
 def ringfence_test(tmp_path, monkeypatch, capsys):
     """Run `ringfence test` in a project with this config: (status, stdout, complaints)."""
-    monkeypatch.setenv("HOME", str(tmp_path))
-    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "none"))
+    monkeypatch.setenv("HOME", "/home/dev")
+    for name in ("XDG_CONFIG_HOME", "XDG_STATE_HOME"):
+        monkeypatch.delenv(name, raising=False)
     monkeypatch.chdir(tmp_path)
 
     def run(config, *arguments, **files):
