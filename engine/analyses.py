@@ -63,7 +63,15 @@ def key_of(call: ToolCall, env: Mapping[str, str], *, everything: bool) -> Hasha
         length += len(value)
     if length > MAX_LENGTH:
         return None
-    key = (call.tool, values, call.cwd, tuple(call.roots), tuple(env.items()), everything)
+    key = (
+        call.tool,
+        call.spelling,
+        values,
+        call.cwd,
+        tuple(call.roots),
+        tuple(env.items()),
+        everything,
+    )
     try:
         hash(key)
     except TypeError:  # an embedder's variables need not be text

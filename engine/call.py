@@ -20,7 +20,8 @@ class ToolCall:
     tool keeps its name, and all its inputs that look like paths or commands are judged. ``input``
     is its arguments, for bash ``{"command": …}``, for file tools ``{"path": …}``.
     ``cwd`` is absolute; ``roots`` are other absolute paths that count as inside, such as the
-    folder of the project when ``cwd`` is below it. ``env`` holds the variables known of the
+    folder of the project when ``cwd`` is below it. ``spelling`` is what the host calls the tool,
+    where that is another name: rules may use either. ``env`` holds the variables known of the
     process that would run the command; None means this process's own.
     """
 
@@ -30,6 +31,7 @@ class ToolCall:
     agent: str | None = None
     session: str | None = None
     roots: tuple[str, ...] = field(default=(), kw_only=True)
+    spelling: str = field(default="", kw_only=True)
     env: Mapping[str, str] | None = None
 
     @classmethod

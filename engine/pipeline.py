@@ -130,7 +130,8 @@ def collect(
     except Exception as error:  # noqa: BLE001  # nothing that goes wrong may let a call pass
         opaque = (_failed("while this call was read", error, call),)
         failure = _failure(error, opaque)
-        facts = Facts(call.tool, call.input, call.command, opaque=opaque)
+        spelling = call.spelling
+        facts = Facts(call.tool, call.input, call.command, opaque=opaque, spelling=spelling)
         return Collected((), facts, failure)
     command = call.command
     if command is None and call.tool != "bash":
@@ -165,6 +166,7 @@ def collect(
         own,
         tuple(bases),
         frozenset([folder for folder in own if filesystem.kind(folder) is Kind.MISSING]),
+        spelling=call.spelling,
     )
     return Collected(effects, facts)
 

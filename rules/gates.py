@@ -29,7 +29,7 @@ from ringfence.rules.model import (
 )
 from ringfence.rules.naming import bare, is_inert, is_wrapper, without_options
 from ringfence.rules.own_commands import changes_own
-from ringfence.rules.tool_names import SPELLINGS, is_unknown_tool
+from ringfence.rules.tool_names import is_unknown_tool, other_names
 from ringfence.rules.wildcards import matches_all
 
 
@@ -193,6 +193,7 @@ def _bash(facts: Facts, policy: Policy) -> tuple[Verdict, ...]:
     pinned = policy.rule("bash", line)
     if pinned.pattern == line and "*" not in line:
         return (Verdict("bash", pinned, subject=line),)
+    spelling = facts.spelling if facts.tool == "bash" else ""
     verdicts: list[Verdict] = []
     parts: list[str] = []
     given = [command for command in facts.commands if not command.kept]
@@ -200,7 +201,7 @@ def _bash(facts: Facts, policy: Policy) -> tuple[Verdict, ...]:
     run = {bare(command.words) for command in given} if several else set()
     for command in facts.commands:
         names, aliases = _names(command), _aliases(command)
-        rule = _whole(policy, policy.rule("bash", *names, aliases=aliases), "bash")
+        rule = _whole(policy, policy.rule("bash", *names, aliases=aliases), "bash", spelling)
         if command.kept and (rule.state is State.ALLOW or rule.built_in or _is_general(rule)):
             continue  # the project's own script: only what a rule names in it is forbidden
         parts += (*names, *aliases)
@@ -215,13 +216,13 @@ def _bash(facts: Facts, policy: Policy) -> tuple[Verdict, ...]:
         if opaque.kind is OpaqueKind.UNKNOWN:
             continue
         # A part that was never read may be any command, and no rule can have meant it.
-        rule = _whole(policy, policy.rule("bash", UNKNOWN), "bash")
+        rule = _whole(policy, policy.rule("bash", UNKNOWN), "bash", spelling)
         if rule.state is State.ALLOW:
             rule = UNREAD
         verdicts.append(Verdict("bash", rule, (), (opaque,), opaque.text, opaque.span))
         parts.append(UNKNOWN)
     if all(verdict.rule is REDIRECTED for verdict in verdicts):
-        verdicts.append(Verdict("bash", _whole(policy, pinned, "bash"), subject=line))
+        verdicts.append(Verdict("bash", _whole(policy, pinned, "bash", spelling), subject=line))
     elif (across := policy.across(line, parts)) is not None:
         verdicts.append(Verdict("bash", across, subject=line))
     return _distinct(verdicts)
@@ -280,14 +281,26 @@ def _distinct(verdicts: list[Verdict]) -> tuple[Verdict, ...]:
     return tuple(kept.values())
 
 
-def _whole(policy: Policy, rule: Rule, tool: str) -> Rule:
+def _of_tool(policy: Policy, tool: str, spelling: str) -> Rule:
+    """What ``tools`` says of a tool, under its name or what the host calls it.
+
+    An MCP server chooses the name of its tool: that alone allows nothing.
+    """
+    others = other_names(tool)
+    if spelling in ("", tool, *others):
+        return policy.rule("tools", tool, aliases=others)
+    names = (tool,) if is_mcp(tool) else (tool, spelling)
+    return policy.rule("tools", *names, aliases=(*others, spelling))
+
+
+def _whole(policy: Policy, rule: Rule, tool: str, spelling: str) -> Rule:
     """Of a tool with a table of its own, what ``tools`` says is the default of that table.
 
     An allow for all tools is no rule for this one.
     """
     if not rule.default and not rule.perhaps:
         return rule
-    whole = policy.rule("tools", tool, aliases=SPELLINGS.get(tool, ()))
+    whole = _of_tool(policy, tool, spelling)
     if whole.default or (rule.perhaps and whole.state.strictness <= rule.state.strictness):
         return rule
     return evolve(whole, pattern=None, default=whole.state is State.ALLOW and _is_general(whole))
@@ -296,7 +309,7 @@ def _whole(policy: Policy, rule: Rule, tool: str) -> Rule:
 def _tools(facts: Facts, policy: Policy) -> tuple[Verdict, ...]:
     if facts.tool in ("bash", "skill", PROXY):
         return ()  # see _whole
-    rule = policy.rule("tools", facts.tool, aliases=SPELLINGS.get(facts.tool, ()))
+    rule = _of_tool(policy, facts.tool, facts.spelling)
     if is_mcp(facts.tool) and _is_general(rule):
         return ()
     if rule.built_in and is_unknown_tool(facts.tool):
@@ -312,7 +325,8 @@ def _mcp(facts: Facts, policy: Policy) -> tuple[Verdict, ...]:
         rules = (policy.rule("mcp", name) for name in names)
         own = (rule for place, rule in enumerate(rules) if target.is_own(rule.pattern, place))
         rule = next(own, None) or policy.rule("mcp", *names, aliases=aliases)
-        verdicts.append(Verdict("mcp", _whole(policy, rule, PROXY), subject=names[0]))
+        rule = _whole(policy, rule, PROXY, facts.spelling)
+        verdicts.append(Verdict("mcp", rule, subject=names[0]))
     return tuple(verdicts)
 
 
@@ -320,7 +334,7 @@ def _skills(facts: Facts, policy: Policy) -> tuple[Verdict, ...]:
     if facts.tool != "skill":
         return ()
     name = str(facts.input.get("name", facts.input.get("skill", "")))
-    rule = _whole(policy, policy.rule("skills", name), "skill")
+    rule = _whole(policy, policy.rule("skills", name), "skill", facts.spelling)
     return (Verdict("skills", rule, subject=name),)
 
 

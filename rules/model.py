@@ -277,6 +277,7 @@ class Facts:
     bases: tuple[str, ...] = ()  # where patterns for paths begin: cwd, roots, the projects above
     missing: frozenset[str] = frozenset()  # those of ``own`` where nothing stands
     repeated: int = 0  # how often the session made this call in a row; 0 if nobody counts
+    spelling: str = ""  # what the host calls the tool
 
 
 @frozen

@@ -21,6 +21,28 @@ SPELLINGS: Final[Mapping[str, tuple[str, ...]]] = {
 }
 """Canonical name -> spellings. Case does not matter in any of them."""
 
+RENAMED: Final[tuple[frozenset[str], ...]] = (
+    frozenset(("Task", "Agent")),
+    frozenset(("BashOutput", "TaskOutput")),
+    frozenset(("KillShell", "KillBash", "TaskStop")),
+)
+"""Names of one tool in different versions of a host, which is none of those above."""
+
+
+def other_names(tool: str) -> tuple[str, ...]:
+    """The other names of a tool, which rules that ask or deny may use."""
+    known = SPELLINGS.get(tool)
+    if known is not None:
+        return known
+    folded = tool.casefold()
+    return tuple(
+        name
+        for names in RENAMED
+        if any(one.casefold() == folded for one in names)
+        for name in sorted(names)
+    )
+
+
 _CANONICAL = {name: name for name in SPELLINGS} | {
     spelling.lower(): name for name, spellings in SPELLINGS.items() for spelling in spellings
 }

@@ -34,7 +34,7 @@ def _read(content: bytes, env: Mapping[str, str]) -> Request:
         raise PayloadError("AGENT_TOOL_NAME is not set")
     tool, values = canonical(TOOLS, name, read_object(content))
     cwd = os.getcwd()
-    return Request(ToolCall(tool, values, cwd), cwd, "delegate")
+    return Request(ToolCall(tool, values, cwd, spelling=name), cwd, "delegate")
 
 
 def _answer(decision: Decision, _request: Request) -> Answer:

@@ -68,20 +68,24 @@ def read(
     event = text_of(payload, "hook_event_name")
     if event not in events:
         raise PayloadError(f"this hook answers {' and '.join(events)}, not {event}")
-    tool, values = canonical(tools, text_of(payload, "tool_name"), object_of(payload, "tool_input"))
-    return asked(payload, tool, values, env, event=event, project_variable=project_variable)
+    name = text_of(payload, "tool_name")
+    called = (name, *canonical(tools, name, object_of(payload, "tool_input")))
+    return asked(payload, called, env, event=event, project_variable=project_variable)
 
 
 def asked(
     payload: Mapping[str, Any],
-    tool: str,
-    values: Mapping[str, Any],
+    called: tuple[str, str, Mapping[str, Any]],
     env: Mapping[str, str],
     *,
     event: str,
     project_variable: str,
 ) -> Request:
-    """The Request for a canonical tool, with the payload's directory, agent and session."""
+    """The Request for a tool, with the payload's directory, agent and session.
+
+    ``called`` is its name as the host says it, the canonical one, and the input.
+    """
+    name, tool, values = called
     cwd = directory_of(dict(payload), "cwd")
     # After a `cd`, cwd is somewhere in the project: its config holds, and all of it is inside.
     project = env.get(project_variable, "")
@@ -93,6 +97,7 @@ def asked(
         agent=optional_text(dict(payload), "agent_type"),
         session=optional_text(dict(payload), "session_id"),
         roots=(project,) if within else (),
+        spelling=name,
     )
     return Request(call, project if within else cwd, event)
 

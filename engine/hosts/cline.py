@@ -57,6 +57,7 @@ def _read(content: bytes, _env: Mapping[str, str]) -> Request:
     else:
         called = object_of(payload, "preToolUse")
         name, values = text_of(called, "toolName"), _decoded(object_of(called, "parameters"))
+    spelling = name
     if name == "use_mcp_tool":
         name = mcp_tool(text_of(values, "server_name"), text_of(values, "tool_name"))
         values = object_of(values, "arguments")
@@ -67,7 +68,9 @@ def _read(content: bytes, _env: Mapping[str, str]) -> Request:
             raise PayloadError("a command is no text")
         values = {**values, "command": "\n".join(commands)}
     session = optional_text(payload, "taskId")
-    call = ToolCall(tool, values, folders[0], session=session, roots=tuple(folders[1:]))
+    call = ToolCall(
+        tool, values, folders[0], session=session, roots=tuple(folders[1:]), spelling=spelling
+    )
     return Request(call, folders[0], "PreToolUse")
 
 

@@ -25,7 +25,10 @@ def _read(content: bytes, env: Mapping[str, str]) -> Request:
     patch = _patch(request.call.command or "")
     if patch is None:
         return request
-    return evolve(request, call=evolve(request.call, tool="patch", input={"patch": patch}))
+    return evolve(
+        request,
+        call=evolve(request.call, tool="patch", input={"patch": patch}, spelling="apply_patch"),
+    )
 
 
 def _patch(command: str) -> str | None:

@@ -49,7 +49,7 @@ def _read(content: bytes, _env: Mapping[str, str]) -> Request:
     tool, values = canonical(TOOLS, name, values)
     cwd = directory_of(payload, "cwd")
     session = optional_text(payload, "sessionId" if camel else "session_id")
-    return Request(ToolCall(tool, values, cwd, session=session), cwd, event)
+    return Request(ToolCall(tool, values, cwd, session=session, spelling=name), cwd, event)
 
 
 def _answer(decision: Decision, _request: Request) -> Answer:

@@ -42,6 +42,10 @@ TOOLS: Mapping[str, HostTool] = {
 }
 
 
+_EVENT_TOOLS: Mapping[str, str] = {"beforeShellExecution": "Shell", "beforeReadFile": "Read"}
+"""What Cursor calls the tool of an event that does not name it."""
+
+
 def _read(content: bytes, _env: Mapping[str, str]) -> Request:
     payload = read_object(content)
     event = text_of(payload, "hook_event_name")
@@ -57,6 +61,7 @@ def _read(content: bytes, _env: Mapping[str, str]) -> Request:
         cwd,
         session=optional_text(payload, "conversation_id"),
         roots=tuple(r for r in folders if r.startswith("/")),
+        spelling=optional_text(payload, "tool_name") or _EVENT_TOOLS.get(event, ""),
     )
     return Request(call, folders[0] if folders else cwd, event)
 

@@ -47,13 +47,14 @@ def _read(content: bytes, env: Mapping[str, str]) -> Request:
     event = text_of(payload, "hook_event_name")
     if event != EVENT:
         raise PayloadError(f"this hook answers {EVENT}, not {event}")
-    name, values = text_of(payload, "tool_name"), object_of(payload, "tool_input")
+    spelling, values = text_of(payload, "tool_name"), object_of(payload, "tool_input")
+    name = spelling
     context = payload.get("mcp_context")
     if isinstance(context, dict):
         name = mcp_tool(text_of(context, "server_name"), text_of(context, "tool_name"))
-    tool, values = canonical(TOOLS, name, values)
+    called = (spelling, *canonical(TOOLS, name, values))
     variable = "GEMINI_PROJECT_DIR"
-    return claude.asked(payload, tool, values, env, event=event, project_variable=variable)
+    return claude.asked(payload, called, env, event=event, project_variable=variable)
 
 
 def _answer(decision: Decision, _request: Request) -> Answer:

@@ -40,14 +40,14 @@ def _read(content: bytes, _env: Mapping[str, str]) -> Request:
     event = text_of(payload, "event")
     if event != "PreToolUse":
         raise PayloadError(f"this hook answers PreToolUse, not {event}")
-    name = text_of(payload, "tool_name")
+    name = spelling = text_of(payload, "tool_name")
     if name not in TOOLS and "__" in name:
         server, _, tool = name.partition("__")
         name = mcp_tool(server, tool)
     name, values = canonical(TOOLS, name, object_of(payload, "tool_input"))
     cwd = directory_of(payload, "working_dir")
     session = optional_text(payload, "session_id")
-    return Request(ToolCall(name, values, cwd, session=session), cwd, event)
+    return Request(ToolCall(name, values, cwd, session=session, spelling=spelling), cwd, event)
 
 
 def _answer(decision: Decision, request: Request) -> Answer:

@@ -23,7 +23,7 @@ def _read(content: bytes, env: Mapping[str, str]) -> Request:
     event = text_of(payload, "hook_event_name")
     if event.lower() != "pretooluse":
         raise PayloadError(f"this hook answers preToolUse, not {event}")
-    name = text_of(payload, "tool_name")
+    name = spelling = text_of(payload, "tool_name")
     if name.startswith("@"):
         server, _, tool = name[1:].partition("/")
         name = mcp_tool(server, tool)
@@ -31,7 +31,9 @@ def _read(content: bytes, env: Mapping[str, str]) -> Request:
     if name == "read" and isinstance(operations := values.get("operations"), list):
         values["operations"] = [_operation(one) for one in operations]
     variable = "KIRO_PROJECT_DIR"
-    return claude.asked(payload, name, values, env, event=event, project_variable=variable)
+    return claude.asked(
+        payload, (spelling, name, values), env, event=event, project_variable=variable
+    )
 
 
 def _operation(one: Any) -> Any:

@@ -31,10 +31,11 @@ from ringfence.engine.hosts.payload import (
 def read(content: bytes, tools: Mapping[str, HostTool]) -> Request:
     """See Host."""
     payload = read_object(content)
-    tool, values = canonical(tools, text_of(payload, "tool"), object_of(payload, "args"))
+    name = text_of(payload, "tool")
+    tool, values = canonical(tools, name, object_of(payload, "args"))
     cwd = directory_of(payload, "cwd")
     session = optional_text(payload, "session")
-    return Request(ToolCall(tool, values, cwd, session=session), cwd)
+    return Request(ToolCall(tool, values, cwd, session=session, spelling=name), cwd)
 
 
 def sample(command: str, cwd: str) -> dict[str, Any]:

@@ -90,7 +90,7 @@ class Guard:
             values = {str(key): plain(value) for key, value in given.items()}
             name, renamed = canonical(self.tools, tool, values)
             cwd = self.cwd or os.getcwd()
-            return ToolCall(name, renamed, cwd, self.agent, self.session)
+            return ToolCall(name, renamed, cwd, self.agent, self.session, spelling=tool)
         except Exception as error:  # noqa: BLE001  # the call must not run
             return self._refused(ToolCall(tool, {}, self.cwd or "/"), error)
 
