@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 
+from ringfence.engine.paths import normalise, real_path
 from ringfence.engine.shell.core import Run, Shell
 from ringfence.engine.shell.limits import LimitExceededError
 from ringfence.engine.shell.overlay import Overlay
@@ -36,6 +37,9 @@ def evaluate(command: str, shell: Shell, grammar: Grammar | None = None) -> Eval
     recorder = Recorder(command, shell.cwd, overlay)
     inherited = {n: _inherited(n, value) for n, value in shell.env.items() if n != "PWD"}
     run = Run(shell, recorder, overlay, grammar or bash(), inherited)
+    run.logical, run.doubtful = _logical(shell)
+    if run.logical not in ("/", shell.cwd):
+        overlay.names = (run.logical, shell.cwd)
     run.walker = walker = TreeWalker(run)
     state = State((shell.cwd,), dict(inherited), output=())
     everything = (0, len(command))
@@ -52,3 +56,21 @@ def evaluate(command: str, shell: Shell, grammar: Grammar | None = None) -> Eval
 @lru_cache(maxsize=1024)
 def _inherited(name: str, value: str) -> Variable:
     return Variable((value,), exported=True, steps=(f"`${name}` is `{value}`",))
+
+
+def _logical(shell: Shell) -> tuple[str, bool]:
+    """The working directory as bash shows it in ``$PWD``, and whether that is in doubt.
+
+    It takes what it inherits if that names the directory, else where its links lead. Who gives
+    no ``$PWD`` may have left it out.
+    """
+    cwd, inherited = shell.cwd, shell.env.get("PWD")
+    if inherited == cwd:
+        return cwd, False
+    real = real_path(cwd, shell.filesystem)
+    if inherited is None:
+        return cwd, real != cwd
+    same = inherited.startswith("/") and (
+        real_path(inherited, shell.filesystem) == real or shell.filesystem.same(inherited, cwd)
+    )
+    return (normalise(inherited) if same else real), False

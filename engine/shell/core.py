@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from typing import Protocol, TypeVar
 
 from ringfence.engine.filesystem import FileSystem
+from ringfence.engine.paths import is_inside
 from ringfence.engine.shell.control import Control
 from ringfence.engine.shell.limits import (
     MAX_DEPTH,
@@ -98,6 +99,8 @@ class Run:
     steps: int = 0
     allowed_steps: int = MAX_STEPS
     depth: int = 0
+    logical: str = ""  # the working directory as ``$PWD`` shows it, if by another name
+    doubtful: bool = False  # whether it may show where the links of that name lead
 
     @property
     def filesystem(self) -> FileSystem:
@@ -178,6 +181,15 @@ class World:
         if len(self.state.directories) > 1:
             self.state.directories = (self.pick(self.state.directories, joined),)
         return self.state.directories[0]
+
+    @property
+    def shown(self) -> str:
+        """The working directory as ``$PWD`` shows it."""
+        run, directory = self.run, self.directory
+        cwd = run.shell.cwd
+        if run.logical in ("", cwd) or not is_inside(directory, cwd):
+            return directory
+        return run.logical.rstrip("/") + directory[len(cwd.rstrip("/")) :] or "/"
 
     def value(self, name: str) -> Value:
         """The value of a variable that is set in the state, or declared there."""

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from ringfence.engine.paths import join, kernel_path, normalise, real_path
+from ringfence.engine.paths import is_inside, join, kernel_path, normalise, real_path
 from ringfence.engine.shell import files, variables
 from ringfence.engine.shell.call import Call
+from ringfence.engine.shell.core import World
 from ringfence.engine.shell.outcome import Outcome
 from ringfence.engine.shell.state import State
 from ringfence.engine.shell.state import join as join_states
@@ -79,25 +80,52 @@ def _enter(call: Call, at: Field, text: str, *, physical: bool, search: bool) ->
             success = call.state.copy()
             success.change_directory(UNKNOWN)
             return Outcome(success, call.state)
-        # Without -P, bash takes `..` from the text of $PWD; if that does not exist, physically.
-        logical = normalise(join(base, text))
-        if physical or files.directory_exists(world, logical) is False:
-            logical = kernel_path(join(base, text), filesystem)
-        exists = files.directory_exists(world, logical)
-        if base is not here and exists is False:
-            continue
-        target = real_path(logical, filesystem) if physical else logical
-        recorded = call.touch(at, Operation.ENTER, path=logical)
-        success = call.state.copy()
-        success.change_directory(UNKNOWN if recorded is None or UNKNOWN in target else target)
-        outcomes.append(success)
-        if base is not here:
-            success.write(target + "\n")
-        if exists is True:
+        found = False
+        for logical in _logical(world, base, text, physical=physical):
+            exists = files.directory_exists(world, logical)
+            if base is not here and exists is False:
+                continue
+            target = real_path(logical, filesystem) if physical else logical
+            recorded = call.touch(at, Operation.ENTER, path=logical)
+            success = call.state.copy()
+            success.change_directory(UNKNOWN if recorded is None or UNKNOWN in target else target)
+            outcomes.append(success)
+            if base is not here:
+                success.write(target + "\n")
+            found = found or exists is True
+        if found:
             return Outcome(join_states(outcomes), None)
         # One that is missing now may be there by the time the command runs: another call, or
         # anything else, can make it. So both ways stay open.
     return Outcome(join_states(outcomes), call.state)
+
+
+def _logical(world: World, base: str, text: str, *, physical: bool) -> list[str]:
+    """Where ``cd`` leads: bash takes ``..`` from the text of ``$PWD``, without ``-P``.
+
+    If that does not exist, it goes where the kernel would. Several where it is in doubt what
+    ``$PWD`` holds.
+    """
+    run = world.run
+    kernel = kernel_path(join(base, text), run.filesystem)
+    if physical:
+        return [kernel]
+    shown = [base]
+    if base == world.directory and world.shown != base:
+        before = world.state.variables.get("OLDPWD")
+        moved = before is not run.inherited.get("OLDPWD")  # perhaps into it by its other name
+        shown = [world.shown, base] if moved else [world.shown]
+    found = []
+    for name in shown:
+        logical = normalise(join(name, text))
+        if files.directory_exists(world, logical) is False:
+            logical = kernel
+        elif run.logical and is_inside(logical, run.logical):
+            logical = run.shell.cwd.rstrip("/") + logical[len(run.logical.rstrip("/")) :] or "/"
+        found.append(logical)
+    if run.doubtful:
+        found.append(kernel)
+    return list(dict.fromkeys(found))
 
 
 def _cdpath(call: Call) -> list[str]:
@@ -116,7 +144,7 @@ def _cdpath(call: Call) -> list[str]:
 def pwd(call: Call) -> Outcome:
     """``pwd [-L|-P]``."""
     letters, _ = _options(call)
-    directory = call.world.directory
+    directory = call.world.shown
     if "P" in letters and not directory.startswith(UNKNOWN):
         directory = real_path(directory, call.run.filesystem)
     call.state.write(directory + "\n")
@@ -162,7 +190,7 @@ def dirs(call: Call) -> Outcome:
     """``dirs [-c]``."""
     if any(word.text == "-c" for word in call.arguments):
         call.state.stack = ()
-    call.state.write(" ".join((call.world.directory, *call.state.stack)) + "\n")
+    call.state.write(" ".join((call.world.shown, *call.state.stack)) + "\n")
     return call.succeeds()
 
 

@@ -316,7 +316,7 @@ def home(world: World, user: str) -> str | None:
         known = variables.scalar(world, "HOME")
         return known if known is not None else UNKNOWN
     if user == "+":
-        return world.directory
+        return world.shown
     if user == "-":
         return variables.scalar(world, "OLDPWD")
     if user.lstrip("+-").isdecimal():
@@ -332,7 +332,7 @@ def home(world: World, user: str) -> str | None:
 
 
 def _stacked(world: World, user: str) -> str | None:
-    stack = (world.directory, *world.state.stack)
+    stack = (world.shown, *world.state.stack)
     number = int(user.lstrip("+-"))
     index = len(stack) - 1 - number if user.startswith("-") else number
     return stack[index] if 0 <= index < len(stack) else None

@@ -406,12 +406,19 @@ class _Program:
         span = (words[0].span[0], max(word.span[1] for word in words))
 
         def body(inner: State) -> Outcome:
-            if command.directory is not None:
-                inner.directories = (self.directory(command.directory),)
             if command.clears_environment:
                 inner.variables = {}
             for name in command.unset:
                 inner.variables.pop(name, None)
+            if command.directory is not None:
+                # What `$PWD` says is not true any more, and bash looks where it is.
+                inner.change_directory(self.directory(command.directory))
+            if (
+                command.directory is not None
+                or command.clears_environment
+                or "PWD" in command.unset
+            ):
+                nested.forget_name(run, inner)
             if command.other_user:
                 _at_another_home(inner)
             for name, value in command.assignments:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from ringfence.engine.paths import normalise, real_path
 from ringfence.engine.shell.call import Call
 from ringfence.engine.shell.core import Run
 from ringfence.engine.shell.origin import Origin
@@ -86,8 +87,9 @@ def child(
         return Outcome.either(state)
 
     def body(inner: State) -> Outcome:
-        inner.variables = {n: v for n, v in inner.variables.items() if v.exported}
+        inner.variables = {n: v for n, v in inner.variables.items() if v.exported or n == "OLDPWD"}
         inner.functions = {n: f for n, f in inner.functions.items() if n in inner.exports}
+        _inherit_name(run, inner)
         inner.parameters = (tuple(parameters),)
         inner.name = name
         inner.options = frozenset()
@@ -96,6 +98,29 @@ def child(
 
     with run.nested(), run.recorder.possibly(UNKNOWN in text):
         return process(run, state, body)
+
+
+def forget_name(run: Run, state: State) -> None:
+    """Let ``$PWD`` show where the links in its path lead, as for who inherits no true one."""
+    real = tuple(real_path(directory, run.filesystem) for directory in state.directories)
+    if real != state.directories or run.logical not in ("", run.shell.cwd):
+        state.change_directory(real[0] if len(real) == 1 else UNKNOWN)
+        state.directories = real
+
+
+def _inherit_name(run: Run, state: State) -> None:
+    """Take ``$PWD`` as it was set for a new bash: it counts if it names the directory."""
+    held = state.variables.pop("PWD", None)
+    if held is None:
+        return
+    names = [value for value in held.values if isinstance(value, str)]
+    here = [real_path(directory, run.filesystem) for directory in state.directories]
+    true = [n for n in names if n.startswith("/") and real_path(n, run.filesystem) in here]
+    if true:
+        state.change_directory(UNKNOWN)
+        state.directories = tuple(dict.fromkeys((*map(normalise, true), *state.directories)))
+    else:
+        forget_name(run, state)
 
 
 def script_file(

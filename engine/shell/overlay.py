@@ -23,12 +23,14 @@ _OF_THE_LINK = frozenset((Operation.DELETE, Operation.TEST))
 class Overlay:
     """The file system with ``links`` (absolute paths to absolute targets) added to it.
 
-    ``opened`` is what descriptors have open: see State.
+    ``opened`` is what descriptors have open: see State. ``names`` are another name of the working
+    directory, if it has one, and its own.
     """
 
     below: FileSystem
     links: dict[str, str] = field(factory=dict)
     opened: Mapping[str, Opened] = field(factory=dict)
+    names: tuple[str, str] = ("", "")
 
     @property
     def straight(self) -> set[str] | None:
@@ -66,6 +68,9 @@ class Overlay:
 
     def through(self, path: str, *, follow: bool = True) -> str:
         """The path itself, or where it leads if that is through a link of ``links``."""
+        other, own = self.names
+        if other and is_inside(path, other):
+            path = own.rstrip("/") + path[len(other) :] or "/"
         if not self.links:
             return path
         if any(is_inside(path, link) and (follow or path != link) for link in self.links):

@@ -64,9 +64,9 @@ def lookup(world: World, name: str) -> Found:
     if name in world.state.variables:
         return world.value(name)
     if name == "PWD":
-        return world.directory
+        return world.shown
     if name == "DIRSTACK":
-        return Array().append((world.directory, *world.state.stack))
+        return Array().append((world.shown, *world.state.stack))
     if name in _NAMES:
         return NAME
     return _CONSTANTS.get(name, ABSENT)
