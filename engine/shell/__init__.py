@@ -9,6 +9,7 @@ from ringfence.engine.shell.core import Run, Shell
 from ringfence.engine.shell.limits import LimitExceededError
 from ringfence.engine.shell.overlay import Overlay
 from ringfence.engine.shell.recorder import Recorder
+from ringfence.engine.shell.startup import inherited_options
 from ringfence.engine.shell.state import State, Variable
 from ringfence.engine.shell.walk import TreeWalker
 from ringfence.grammar import Grammar, TooComplex, bash
@@ -42,9 +43,11 @@ def evaluate(command: str, shell: Shell, grammar: Grammar | None = None) -> Eval
         overlay.names = (run.logical, shell.cwd)
     run.walker = walker = TreeWalker(run)
     state = State((shell.cwd,), dict(inherited), output=())
+    state.options = inherited_options(state)
     everything = (0, len(command))
     try:
-        script = run.grammar.parse(command, follow_shopt=True)
+        extglob = "extglob" in state.options
+        script = run.grammar.parse(command, extglob=extglob, follow_shopt=True)
         walker.shell(lambda inner: walker.execute_script(script, inner), state)
     except (LimitExceededError, TooComplex) as error:
         recorder.limit(str(error), everything)

@@ -16,7 +16,7 @@ from ringfence.engine.shell.core import World
 from ringfence.engine.shell.limits import MAX_FIELDS, MAX_TEXT, LimitExceededError
 from ringfence.engine.shell.outcome import Outcome
 from ringfence.engine.shell.pathnames import Matcher
-from ringfence.engine.shell.patterns import quote, unquote
+from ringfence.engine.shell.patterns import compile_pattern, quote, unquote
 from ringfence.engine.shell.pieces import Break, Piece, Pieces, plain, split, steps
 from ringfence.engine.shell.state import State, without
 from ringfence.engine.shell.texts import bounded, joined, trimmed
@@ -161,7 +161,7 @@ def _word_fields(world: World, word: Word, original: Word) -> list[Field]:
 
 def _glob(world: World, field: Field, pieces: Sequence[Piece]) -> list[Field]:
     """The fields that pathname expansion makes of ``field``, which has no sentinel to match."""
-    options = world.state.options
+    options = _globbing(world)
     if "noglob" in options or not any(
         not piece.quoted and (piece.pattern or any(c in piece.text for c in "*?["))
         for piece in pieces
@@ -173,8 +173,9 @@ def _glob(world: World, field: Field, pieces: Sequence[Piece]) -> list[Field]:
     if not matcher.magic(glob):
         return [evolve(field, text=unquote(glob))]
     step = f"`{world.run.recorder.text(field.span)}` is a pattern"
-    # Elsewhere than in bash, an extended pattern is known as a star.
-    stars = "".join("*" if piece.pattern else piece.text for piece in pieces)
+    # Elsewhere than in bash, an extended pattern is known as a star, or as a name if it may match
+    # a leading dot.
+    stars = "".join(_star(piece.pattern) if piece.pattern else piece.text for piece in pieces)
     if "dotglob" in options:  # a star is no star any more: it matches a leading dot
         stars = re.sub(r"(^|/)\*", rf"\1{NAME}", stars)
     unmatched = evolve(field, text=stars, glob=True, steps=(*field.steps, step))
@@ -188,6 +189,19 @@ def _glob(world: World, field: Field, pieces: Sequence[Piece]) -> list[Field]:
     if not found:
         return [] if "nullglob" in options else [field]
     return [evolve(field, text=path, steps=(*field.steps, step)) for path in found]
+
+
+def _globbing(world: World) -> frozenset[str]:
+    """The options that hold for pathname expansion: ``GLOBIGNORE`` makes bash see hidden names."""
+    options = world.state.options
+    variable = world.state.variables.get("GLOBIGNORE")
+    if variable is None or variable is world.run.inherited.get("GLOBIGNORE"):
+        return options
+    return options | {"dotglob"} if variables.scalar(world, "GLOBIGNORE") else options
+
+
+def _star(pattern: str) -> str:
+    return NAME if compile_pattern(pattern).dotted else "*"
 
 
 def _pattern(pieces: Iterable[Piece | Break]) -> str:

@@ -16,6 +16,7 @@ from ringfence.engine.shell import (
     nested,
     projects,
     scripts,
+    startup,
     trees,
 )
 from ringfence.engine.shell.call import Call
@@ -251,11 +252,11 @@ class _Program:
         if not self.use.known and "/" in head and UNKNOWN not in head:
             path = kernel_path(join(call.world.directory, head), call.run.filesystem)
             return 1 if scripts.ignores_arguments(call, path, None) else everything
-        script = None
-        for path_use in self.use.paths:
-            if path_use.operation is Operation.EXECUTE and path_use.argument:
-                script = path_use
-                break
+        executed = [
+            path for path in self.use.paths if path.operation is Operation.EXECUTE and path.argument
+        ]
+        # Of several, one may be what `--rcfile` names, and another gets the arguments.
+        script = executed[0] if len(executed) == 1 and not self.use.programs else None
         if script is None or script.path.startswith(UNKNOWN):
             return everything
         path = kernel_path(join(self.base(script), script.path), call.run.filesystem)
@@ -293,7 +294,10 @@ class _Program:
         text = files.read(call.world, name)
         parameters = self.parameters(path)
         if path.language == "bash" or text == UNKNOWN:
-            nested.child(call.run, call.state, text, at, parameters=parameters, name=name)
+            given = startup.given_options(call.argv)
+            nested.child(
+                call.run, call.state, text, at, parameters=parameters, name=name, options=given
+            )
         elif path.language is not None:
             scripts.inspect(call, self.use.command, path.language, text, at, parameters)
 
@@ -348,7 +352,10 @@ class _Program:
             name, *parameters = program.parameters or (Field("bash", at.span),)
             recorder = call.run.recorder
             with self.without(program.argument), recorder.stands_in(self.origin(program.argument)):
-                nested.child(call.run, state, text, at, parameters=parameters, name=name.text)
+                given = startup.given_options(call.argv)
+                nested.child(
+                    call.run, state, text, at, parameters=parameters, name=name.text, options=given
+                )
         elif text.strip():
             self.inspect(program, text, at)
 

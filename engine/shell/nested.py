@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from ringfence.engine.paths import normalise, real_path
+from ringfence.engine.shell import startup
 from ringfence.engine.shell.call import Call
 from ringfence.engine.shell.core import Run
 from ringfence.engine.shell.origin import Origin
@@ -81,6 +82,7 @@ def child(
     *,
     parameters: Sequence[Field] = (),
     name: str = "bash",
+    options: frozenset[str] = frozenset(),
 ) -> Outcome:
     """Evaluate ``text`` as a new bash would: with exported variables, in a process of its own."""
     if obscured(run, state, text, at):
@@ -92,8 +94,9 @@ def child(
         _inherit_name(run, inner)
         inner.parameters = (tuple(parameters),)
         inner.name = name
-        inner.options = frozenset()
+        inner.options = options | startup.inherited_options(inner)
         inner.aliases = {}
+        inner = startup.take_functions(run, inner, at)
         return run.walker.script(text, at, inner)
 
     with run.nested(), run.recorder.possibly(UNKNOWN in text):
@@ -150,7 +153,8 @@ def script_file(
             recorder.stands_in(origin),
             run.lenient(trusted),
         ):
-            child(run, call.state, text, at, parameters=parameters, name=at.text)
+            given = startup.given_options(call.argv)
+            child(run, call.state, text, at, parameters=parameters, name=at.text, options=given)
     finally:
         call.state.variables.pop("BASH_SOURCE")
         if before is not None:

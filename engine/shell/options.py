@@ -7,21 +7,8 @@ from collections.abc import Sequence
 from ringfence.engine.shell import external, variables
 from ringfence.engine.shell.call import Call
 from ringfence.engine.shell.outcome import Outcome
+from ringfence.engine.shell.startup import OPTION_LETTERS
 from ringfence.rules.model import NAME, UNKNOWN, Field
-
-_OPTION_LETTERS = {
-    "e": "errexit",
-    "f": "noglob",
-    "u": "nounset",
-    "x": "xtrace",
-    "a": "allexport",
-    "B": "braceexpand",
-    "E": "errtrace",
-    "T": "functrace",
-    "n": "noexec",
-    "P": "physical",
-    "v": "verbose",
-}
 
 
 def set_(call: Call) -> Outcome:
@@ -41,9 +28,9 @@ def set_(call: Call) -> Outcome:
             name = words.pop(0).text if words else ""
             (options.add if word[0] == "-" else options.discard)(name)
         for letter in word[1:]:
-            if letter in _OPTION_LETTERS:
+            if letter in OPTION_LETTERS:
                 change = options.add if word[0] == "-" else options.discard
-                change(_OPTION_LETTERS[letter])
+                change(OPTION_LETTERS[letter])
     state.options = frozenset(options)
     if words:
         state.parameters = (tuple(words[1:] if words[0].text == "-" else words),)

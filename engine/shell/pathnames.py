@@ -7,7 +7,7 @@ from collections.abc import Collection
 from ringfence.engine.filesystem import FileSystem, Kind
 from ringfence.engine.paths import join, kernel_path, real_path
 from ringfence.engine.shell.limits import MAX_FIELDS
-from ringfence.engine.shell.patterns import has_magic, matches, unquote
+from ringfence.engine.shell.patterns import compile_pattern, has_magic, matches, unquote
 from ringfence.grammar.records import define, field
 
 
@@ -94,8 +94,8 @@ class Matcher:
         return entries
 
     def _matches(self, part: str, name: str) -> bool:
-        hidden = name.startswith(".") and not part.startswith((".", "\\."))
-        if hidden and "dotglob" not in self.options:
+        hidden = name.startswith(".") and "dotglob" not in self.options
+        if hidden and not compile_pattern(part, extglob=self._extglob).dotted:
             return False
         if "nocaseglob" in self.options:
             part, name = part.lower(), name.lower()

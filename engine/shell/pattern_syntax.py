@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
 from ringfence.grammar.records import define, frozen
@@ -66,6 +66,20 @@ class Group:
 
 
 Part: TypeAlias = Character | Bracket | AnyCharacter | AnyText | Group
+
+
+def begins_with_dot(parts: Sequence[Part]) -> bool:
+    """Whether what matches first may be a dot written out: no wildcard matches a leading one."""
+    for part in parts:
+        if isinstance(part, Character):
+            return part.text == "."
+        if not isinstance(part, Group):
+            return False
+        if part.operator != "!" and any(map(begins_with_dot, part.alternatives)):
+            return True
+        if part.operator in "+@" and all(part.alternatives):
+            return False
+    return False
 
 
 def _ascii(test: Callable[[str], bool]) -> Callable[[str], bool]:

@@ -23,6 +23,7 @@ from ringfence.engine.shell.pattern_syntax import (
     Part,
     PatternTooComplex,
     Reader,
+    begins_with_dot,
 )
 from ringfence.grammar.records import define, field, frozen
 
@@ -159,6 +160,11 @@ class Pattern:
         """The only text that the pattern matches, or None if it is magic."""
         texts = [part.text for part in self._parts if isinstance(part, Character)]
         return "".join(texts) if len(texts) == len(self._parts) else None
+
+    @property
+    def dotted(self) -> bool:
+        """Whether it may match a name with a leading dot, as pathname expansion goes."""
+        return begins_with_dot(self._parts)
 
     def matches(self, text: str) -> bool:
         """Whether the pattern matches all of ``text``."""

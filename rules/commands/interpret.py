@@ -138,7 +138,9 @@ class _Interpreter:
                     if value.kind == "base":
                         self.found.bases.append(text)
                     part = Piece(text, index, variable.glob, variable.several)
-                    if value.language == "bash" and ("$(" in text or "`" in text):
+                    if value.has("prompt"):
+                        self.found.shell(f": <<_PROMPT_\n{text}\n_PROMPT_\n", index)
+                    elif value.language == "bash" and ("$(" in text or "`" in text):
                         reason = f"{name} holds a command substitution, which bash runs"
                         self.found.opaque.append((reason, index))
                     elif value.kind == "setting" and value.keys:
@@ -476,7 +478,7 @@ class _Interpreter:
     def words(self, entry: Entry, operands: Sequence[Piece]) -> None:
         """A wrapper: some operands, then the words of another command."""
         left = list(operands)
-        while left and entry.assignments and _NAMED_OPERAND.match(left[0].text):
+        while left and entry.assignments and "=" in left[0].text[1:]:  # as env does, whatever name
             name, _, text = left.pop(0).text.partition("=")
             self.found.wrapped.assignments.append((name, text))
         last = entry.operands[-1]

@@ -106,6 +106,7 @@ MODIFIERS = frozenset(
         "ends",  # option parsing ends after this option
         "bang",  # of command: only after a leading !
         "absolute",  # of command: or if it is an absolute path with arguments
+        "prompt",  # of command: what is expanded in a prompt
         "pipe",  # of command: with or without a leading | or -
         "environment",  # of setting: the value is in the variable of that name
         "several",  # of setting: several, as shell words
