@@ -457,7 +457,7 @@ def test_a_question_counts_once(work):
     assert guard.question(call).state.value == "ask"
     assert guard.answered(yes=True).judge(call).state.value == "allow"
     assert guard.engine.loops.count(call) == 2
-    entries = guard.engine.log.path.read_text().splitlines()
+    entries = Path(guard.engine.log.path).read_text().splitlines()
     assert [json.loads(entry)["decision"] for entry in entries] == ["ask", "allow"]
 
 
@@ -465,7 +465,7 @@ def test_no_question(guard):
     """What is allowed, or denied, needs none, and is not written down by asking."""
     assert guard.question(guard.call("read", {"path": "a.md"})) is None
     assert guard.question(guard.call("read", {"path": "~/.ssh/id"})) is None
-    assert not guard.engine.log.path.exists()
+    assert not Path(guard.engine.log.path).exists()
 
 
 def test_a_command_that_nobody_named():
