@@ -78,6 +78,7 @@ def _call(decision: Decision) -> str:
 def _commands(collected: Collected) -> str:
     lines = [
         " ".join(f"[{path_text(word)}]" for word in command.words)
+        + (f"  ({path_text(command.origin)})" if command.origin else "")
         for command in collected.facts.commands
     ]
     return _section("Commands that would run, as words", lines)
@@ -98,6 +99,7 @@ def _steps(effect: Effect) -> list[str]:
     """How the path was found: the words, what they became, why they name a path."""
     words = path_text(" ".join(effect.text.split()))
     steps = [f"`{words}` at {effect.span[0]}:{effect.span[1]}, by {visible(effect.by)}"]
+    steps += [f"from {path_text(effect.origin)}"] if effect.origin else []
     steps += [path_text(step) for step in effect.steps]
     if effect.classifier:
         steps.append(f"seen as {effect.classifier}")
