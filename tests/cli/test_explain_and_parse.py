@@ -102,7 +102,7 @@ class TestParse:
 def test_explain_says_where_things_come_from(tmp_path):
     """What a script of the project does, with the file and line to look at."""
     (tmp_path / "run.sh").write_text("\ncat /etc/x\n")
-    out = run("explain", "--cwd", str(tmp_path), "bash run.sh", home=tmp_path / "none").stdout
+    out = run("explain", "--cwd", str(tmp_path), "bash run.sh").stdout
     assert "\n  [cat] [/etc/x]  (run.sh:2)\n" in out
     assert "\n         from run.sh:2\n" in out
 
