@@ -28,6 +28,17 @@ def visible(text: str, *, keep: str = "") -> str:
     return "".join(c if c in keep or _plain(c) else escape(c) for c in text)
 
 
+def is_half(text: str) -> bool:
+    """Whether half a character stands in it: a surrogate that is no byte of another encoding.
+
+    No program can be given one. Hosts write another character for it, and so open another file.
+    """
+    return not text.isascii() and _HALF.search(text) is not None
+
+
+_HALF = compiled("[\ud800-\udc7f\udd00-\udfff]")
+
+
 def escape(character: str) -> str:
     r"""One character as an escape: ``\n``, ``\x1b``, ``\u202e``, ``\U000e0041``."""
     code = ord(character)

@@ -68,13 +68,18 @@ class RealFileSystem:
 
     root: str = ""
 
-    def _host(self, path: str) -> str:
-        return self.root + path
+    def _host(self, path: str) -> bytes:
+        """The name as bash gets it from an agent: UTF-8, whatever the locale of this process."""
+        name = self.root + path
+        try:
+            return name.encode("utf-8", "surrogateescape")
+        except UnicodeEncodeError:  # half a character, such as bash writes for `$'\ud800'`
+            return b"".join([_bytes_of(character) for character in name])
 
     def kind(self, path: str) -> Kind:
         """See FileSystem."""
         try:
-            mode = os.lstat(self.root + path).st_mode
+            mode = os.lstat(self._host(path)).st_mode
         except (FileNotFoundError, NotADirectoryError):
             return Kind.MISSING
         except (OSError, ValueError):
@@ -84,14 +89,14 @@ class RealFileSystem:
     def link(self, path: str) -> str | None:
         """See FileSystem."""
         try:
-            return os.readlink(self._host(path))
+            return _text_of(os.readlink(self._host(path)))
         except (OSError, ValueError):
             return None
 
     def entries(self, path: str) -> list[str] | None:
         """See FileSystem."""
         try:
-            return sorted(os.listdir(self._host(path)))
+            return sorted(map(_text_of, os.listdir(self._host(path))))
         except (OSError, ValueError):
             return None
 
@@ -124,19 +129,20 @@ class RealFileSystem:
             here = (near or far).popleft()
             try:
                 # Not read to its end: one directory may hold more than all that is looked at.
-                with os.scandir(self._host(here) or "/") as scanned:
+                with os.scandir(self._host(here) or b"/") as scanned:
                     entries = sorted(islice(scanned, limit - looked), key=lambda entry: entry.name)
             except (OSError, ValueError):
                 continue
             looked += len(entries)
             for entry in entries:
-                name = f"{here}/{entry.name}"
-                if entry.name.startswith(".") and not hidden:
+                own = _text_of(entry.name)
+                name = f"{here}/{own}"
+                if own.startswith(".") and not hidden:
                     continue
                 if entry.is_symlink():
                     found.append(name)
                 elif deep and _is_folder(entry) and not name.endswith(_OBJECTS):
-                    (far if entry.name in _LARGE else near).append(name)
+                    (far if own in _LARGE else near).append(name)
         return tuple(found), looked
 
     def same(self, path: str, other: str) -> bool:
@@ -147,7 +153,16 @@ class RealFileSystem:
             return False
 
 
-def _is_folder(entry: os.DirEntry[str]) -> bool:
+def _bytes_of(character: str) -> bytes:
+    is_byte = "\udc80" <= character <= "\udcff"  # one that was no UTF-8
+    return character.encode("utf-8", "surrogateescape" if is_byte else "surrogatepass")
+
+
+def _text_of(name: bytes) -> str:
+    return name.decode("utf-8", "surrogateescape")
+
+
+def _is_folder(entry: os.DirEntry[bytes]) -> bool:
     try:
         return entry.is_dir(follow_symlinks=False)
     except OSError:

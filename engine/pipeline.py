@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from ringfence.engine.analyses import Analyses, key_of
 from ringfence.engine.call import Decision, ToolCall
+from ringfence.engine.escape import is_half
 from ringfence.engine.filesystem import FileSystem, Kind, Seen
 from ringfence.engine.paths import (
     is_exempt,
@@ -351,7 +352,11 @@ def _run(
     from ringfence.engine.shell import Shell, evaluate  # noqa: PLC0415  # loads the grammar
 
     evaluation = evaluate(command, Shell(start, env, filesystem), grammar)
-    return evaluation.effects, evaluation.opaque, evaluation.commands
+    opaque = evaluation.opaque
+    if is_half(command):
+        reason = "half a character stands in it, which no program can be given"
+        opaque += (Opaque(reason, (0, len(command)), command, OpaqueKind.SYNTAX),)
+    return evaluation.effects, opaque, evaluation.commands
 
 
 def environment(call: ToolCall) -> Mapping[str, str]:

@@ -40,10 +40,12 @@ def misplaced(env: Mapping[str, str], work: Iterable[str]) -> tuple[str, str, st
     belong, wherever anybody works; and who works in ``/`` has nothing outside.
     """
     places = [(_spelt(place), place) for place in work if place != "/"]
-    for variable, otherwise in _VARIABLES.items():
-        folder = str(_folder(env, variable, otherwise))
+    for variable, otherwise in (*_VARIABLES.items(), ("XDG_RUNTIME_DIR", "")):
+        if not otherwise and not env.get(variable, "").startswith("/"):
+            continue
+        folder = _folder(env, variable, otherwise)
         inside = _inside(folder, places)
-        if inside is not None and not _is_usual(folder, otherwise):
+        if inside is not None and not (otherwise and _is_usual(folder, otherwise)):
             by = variable if env.get(variable, "").startswith("/") else "HOME"
             return folder, inside, by
     return None

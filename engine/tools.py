@@ -16,6 +16,7 @@ from typing import Any
 
 from ringfence.engine import patches
 from ringfence.engine.call import ToolCall
+from ringfence.engine.escape import is_half
 from ringfence.engine.filesystem import FileSystem
 from ringfence.engine.paths import join, kernel_path
 from ringfence.engine.policy.globs import glob
@@ -155,6 +156,8 @@ def tool_effects(
     for key, value in sorted(named, key=lambda item: item[0] not in _WORK_KEYS):
         if not isinstance(value, str):
             opaque.append(_opaque(f"the {key} of {call.tool} is no text", repr(value)))
+        elif is_half(value):
+            opaque.append(_opaque(f"the {key} of {call.tool} holds half a character", value))
         elif _WINDOWS.match(value):
             opaque.append(_opaque(f"the {key} of {call.tool} is a path of Windows", value))
         elif key in _WORK_KEYS:

@@ -29,11 +29,23 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def program() -> NoReturn:
     """The command ``ringfence``: as ``main``, and the end of this process."""
+    in_utf8()
     if sys.argv[1:2] != ["hook"]:
         sys.exit(main())
     finding.install()
     # All is written then. Python would take a while to tidy up behind itself.
     os._exit(main())
+
+
+def in_utf8() -> None:
+    """Start this program anew if Python encodes the names of files otherwise than agents do.
+
+    They send names as UTF-8. Under another encoding, a file that is there would seem to be missing.
+    """
+    if sys.getfilesystemencoding() == "utf-8":
+        return
+    words = [sys.executable, "-X", "utf8", *sys.orig_argv[1:]]
+    os.execv(sys.executable, words)  # noqa: S606 - this very program
 
 
 def _runner(given: list[str]) -> Callable[[], int]:

@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
-from ringfence.engine.cli import guarded
+from ringfence.engine.cli import guarded, in_utf8
 from ringfence.engine.cli.output import warn
 from ringfence.engine.cli.run import REFUSED, become, gate
 from ringfence.grammar.records import frozen
@@ -47,6 +47,7 @@ def register(commands: Any) -> None:
 
 def program() -> int:
     """The program ``ringfence-shell``, which is one word and so can be a ``$SHELL``."""
+    in_utf8()
     return guarded(partial(shell, sys.argv[1:]))
 
 

@@ -27,13 +27,20 @@ def read_object(content: bytes, what: str = "payload") -> dict[str, Any]:
 def read_json(content: bytes, what: str) -> Any:
     """The JSON value in ``content``, in which no object has a key twice."""
     try:
-        return json.loads(content.removeprefix(BOM_UTF8).decode(), object_pairs_hook=_distinct)
+        value = json.loads(content.removeprefix(BOM_UTF8).decode(), object_pairs_hook=_distinct)
+        if b"\\u" in content and _HALF.search(json.dumps(value, ensure_ascii=False)):
+            raise PayloadError(f"the {what} holds half a character, which hosts read as another")
     except UnicodeDecodeError as error:
         raise PayloadError(f"the {what} is not UTF-8 text") from error
     except json.JSONDecodeError as error:
         raise PayloadError(f"the {what} is not valid JSON: {error}") from error
     except RecursionError as error:
         raise PayloadError(f"the {what} is nested too deeply") from error
+    return value
+
+
+_HALF = compiled("[\ud800-\udfff]")
+"""A surrogate alone: for it, hosts write another character, and so open another file."""
 
 
 def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -1,7 +1,8 @@
 """Ask the resident engine; where there is none, or any doubt, be ``ringfence hook``.
 
-Started as ``python -I -S``, which runs no ``site``: only modules that are built in, or that need
-nothing else, are imported here, and nothing of Ringfence's. That is why it is written so plainly.
+Started as ``python -I -S -X utf8``, which runs no ``site``: only modules that are built in, or that
+need nothing else, are imported here, and nothing of Ringfence's. That is why it is written so
+plainly.
 
 The socket is in a folder that only its owner can enter; its name is made of this file's own stamp,
 so that another installation, or a newer version of this one, never answers for this one. Whoever
@@ -39,6 +40,28 @@ def folder(environ: Environ) -> bytes:
     if base.startswith(b"/"):
         return base + b"/ringfence"
     return b"/tmp/ringfence-%d" % posix.getuid()
+
+
+def is_apart(environ: Environ, payload: bytes) -> bool:
+    """Whether the socket is nowhere that the agent works, as far as can be told here.
+
+    A project may set variables, and answer there itself. Whoever is the other way knows for sure.
+    """
+    base = environ.get(b"XDG_RUNTIME_DIR", b"")
+    if not base.startswith(b"/") or base == b"/run/user/%d" % posix.getuid():
+        return True
+    if base.startswith(b"/proc/") or b"/." in base or b"//" in base or b"\\/" in payload:
+        return False  # not where it seems to be, or hard to find in the payload
+    work = [environ[key] for key in environ if key == b"PWD" or key.endswith(b"_PROJECT_DIR")]
+    here = posix.stat(b".")
+    while base:
+        status = posix.stat(base)
+        if (status.st_dev, status.st_ino) == (here.st_dev, here.st_ino) or base in work:
+            return False
+        if b'"%b"' % base in payload or b'"%b/"' % base in payload:
+            return False
+        base = base.rpartition(b"/")[0]
+    return True
 
 
 def is_private(path: bytes | PathLike[str]) -> bool:
@@ -155,7 +178,18 @@ def asked(
     return answer[0], answer[1], answer[2][0]
 
 
-def fall_back(arguments: list[str], payload: bytes, environ: Environ) -> NoReturn:
+def started(module: str, function: str, arguments: list[str]) -> list[str]:
+    """The words that start one of Ringfence's programs.
+
+    Python is alone with it, whatever the environment says of modules and encodings: a project may
+    set variables. So it is told where this package is, in case it would not find it.
+    """
+    program = f"import sys; sys.path.append(sys.argv.pop(1)); import {module} as m; m.{function}()"
+    folder = __file__.rpartition("/ringfence/engine/")[0] or "/"
+    return [sys.executable, "-I", "-X", "utf8", "-c", program, folder, *arguments]
+
+
+def fall_back(arguments: list[str], payload: bytes, *, start: bool) -> NoReturn:
     """Become ``ringfence hook``, with the payload as its standard input."""
     if hasattr(posix, "memfd_create"):
         stdin = posix.memfd_create("payload")
@@ -169,10 +203,8 @@ def fall_back(arguments: list[str], payload: bytes, environ: Environ) -> NoRetur
             posix._exit(0)  # noqa: SLF001 - its only name
         posix.close(writer)
     posix.dup2(stdin, 0)
-    words = [sys.executable, "-P", "-m", "ringfence.engine.cli", *arguments]
-    if environ.get(SWITCH) != b"off":
-        words.append("--start-resident")
-    posix.execv(sys.executable, words)
+    given = [*arguments, "--start-resident"] if start else arguments
+    posix.execv(sys.executable, started("ringfence.engine.cli", "program", given))
 
 
 def main() -> NoReturn:
@@ -184,12 +216,15 @@ def main() -> NoReturn:
     environ = posix.environ
     payload = read_all(0, MAX_PAYLOAD)
     answer = None
+    wanted = False
     try:
-        answer = asked(arguments, payload, environ)
+        wanted = environ.get(SWITCH) != b"off" and is_apart(environ, payload)
+        if wanted:
+            answer = asked(arguments, payload, environ)
     except BaseException:  # noqa: BLE001 - whatever it is, the other way is open
         answer = None
     if answer is None:
-        fall_back(arguments, payload, environ)
+        fall_back(arguments, payload, start=wanted)
     status = answer[2]
     try:
         write_all(1, answer[0])

@@ -29,9 +29,7 @@ def start() -> None:
             os.closerange(3, 1024)
             os.chdir("/")
             # It serves later callers, too: what this one's variables tell Python is not for them.
-            alone = Path(client.__file__).is_relative_to(sys.prefix)
-            how = "-I" if alone else "-P"
-            words = [sys.executable, how, "-m", "ringfence.engine.resident.server"]
+            words = client.started("ringfence.engine.resident.server", "main", [])
             os.execv(sys.executable, words)  # noqa: S606 - this very program
     finally:
         os._exit(0)
@@ -51,9 +49,9 @@ def make_launcher() -> Path:
     python, folder = sys.executable, str(Path(client.__file__).parent)
     body = f"import sys\nsys.path.insert(0, {folder!r})\nimport client\nclient.main()\n"
     if len(python) < _MAX_SHEBANG and " " not in python:
-        text = f"#!{python} -IS\n{body}"
+        text = f"#!{python} -ISXutf8\n{body}"
     else:  # a path that the kernel cannot take in the first line
-        text = f"#!/bin/sh\n'''exec' {_quoted(python)} -I -S \"$0\" \"$@\"\n' '''\n{body}"
+        text = f"#!/bin/sh\n'''exec' {_quoted(python)} -I -S -X utf8 \"$0\" \"$@\"\n' '''\n{body}"
     path.parent.mkdir(parents=True, exist_ok=True)
     new = path.with_suffix(".new")
     new.write_text(text)

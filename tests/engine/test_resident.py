@@ -24,7 +24,11 @@ ASK = [
     "-I",
     "-S",
     "-c",
-    "import sys; sys.path.insert(0, sys.argv.pop(1)); import client; client.main()",
+    (
+        "import posix, sys; sys.path.insert(0, sys.argv.pop(1)); import client\n"
+        "if b'NO_OTHER_WAY' in posix.environ: sys.executable = '/nonexistent'\n"
+        "client.main()"
+    ),
     str(CLIENT.parent),
 ]
 PROGRAM = [sys.executable, "-m", "ringfence.engine.cli"]
@@ -113,8 +117,8 @@ COMMANDS = [
 
 
 def only_resident(env):
-    """An environment in which the other way is no way: its Python is not found."""
-    return {**env, "PYTHONHOME": "/nonexistent"}
+    """An environment in which the other way is none: ASK does not find its Python."""
+    return {**env, "NO_OTHER_WAY": "1"}
 
 
 @pytest.mark.usefixtures("engine")
@@ -335,3 +339,55 @@ def test_the_launcher_of_a_long_path(tmp_path, monkeypatch):
     )
     assert done.returncode == 2
     assert b"Ringfence could not judge this call" in done.stderr
+
+
+class TestVariables:
+    """A project may set variables: none of them decides who answers."""
+
+    def test_the_other_way_is_pythons_alone(self, world, tmp_path):
+        """Its modules are those of this installation, its encoding of names is UTF-8."""
+        root, env = world
+        evil = tmp_path / "ringfence/engine/cli"
+        evil.mkdir(parents=True)
+        for folder in (evil, evil.parent, evil.parent.parent):
+            (folder / "__init__.py").write_text("raise SystemExit(0)\n")
+        (tmp_path / "sitecustomize.py").write_text("raise SystemExit(0)\n")
+        (root / "p/\u00e9").symlink_to("/etc/hosts")
+        env = {
+            **env,
+            "RINGFENCE_RESIDENT": "off",
+            "PYTHONPATH": str(tmp_path),
+            "PYTHONHOME": "/nonexistent",
+            "PYTHONUTF8": "0",
+            "PYTHONCOERCECLOCALE": "0",
+            "LC_ALL": "C",
+        }
+        for command in ("cat /etc/hosts", "cat \u00e9"):
+            content = payload(command, str(root / "p"))
+            assert b'"ask"' in ask([*ASK, "hook", "claude-code"], content, env, root / "p")[1]
+
+    @pytest.mark.parametrize("run", ["p", "p/run", "link/run", "p/src/../run", "/proc/self/cwd"])
+    @pytest.mark.parametrize("where", ["p", "home"])
+    def test_a_socket_where_the_agent_works(self, world, monkeypatch, run, where):
+        """Whoever listens there is not asked, wherever the hook itself runs."""
+        root, _ = world
+        (root / "p/run").mkdir(exist_ok=True)
+        (root / "link").unlink(missing_ok=True)
+        (root / "link").symlink_to(root / "p")
+        monkeypatch.chdir(root / where)
+        environ = {b"XDG_RUNTIME_DIR": os.fsencode(root / run)}
+        content = payload("ls", str(root / "p"))
+        # From elsewhere, a link to the project looks like any other folder; the project has none.
+        there = (run, where) == ("link/run", "home")
+        assert client.is_apart(environ, content) is there
+
+    def test_a_socket_elsewhere(self, world, monkeypatch):
+        """Such as the system's own folder for them."""
+        root, _ = world
+        monkeypatch.chdir(root / "p")
+        content = payload("ls", str(root / "p"))
+        usual = f"/run/user/{os.getuid()}".encode()
+        for environ in ({}, {b"XDG_RUNTIME_DIR": usual}, {b"XDG_RUNTIME_DIR": bytes(root / "run")}):
+            assert client.is_apart(environ, content)
+        environ = {b"XDG_RUNTIME_DIR": bytes(root / "run"), b"CLAUDE_PROJECT_DIR": bytes(root)}
+        assert not client.is_apart(environ, content)

@@ -188,3 +188,12 @@ def test_by_which_names_tools_take_commands(tool, given):
 def test_a_command_of_a_tool_that_runs_none_is_text():
     """What a tool that is known does with its input is known, too."""
     assert not effects("ls", command="cat /etc/passwd")
+
+
+def test_half_a_character():
+    """No program can be given one, so whatever is opened is another file: a person looks."""
+    for tool, values in (("read", {"path": "\ud800"}), ("bash", {"command": "cat '\udfff'"})):
+        assert Engine().decide(ToolCall(tool, values, "/home/dev/p", env={})).state == "ask"
+    for text in ("\U0001f600", "\udc80"):  # a byte of another encoding is a name as any other
+        call = ToolCall.bash(f"cat {text}", "/home/dev/p", env={})
+        assert Engine().decide(call).state == "allow"

@@ -268,3 +268,15 @@ def test_a_broken_engine(name, breaks, monkeypatch, capsys):
     assert not runs(name, answer)
     assert "Ringfence could not judge this call, so it did not run" in output.out + output.err
     assert hook.TIME_LIMIT < 1
+
+
+@EVERY
+@pytest.mark.parametrize("half", map(chr, (0xD800, 0xDFFF, 0xDC80)))
+def test_half_a_character(name, half):
+    """A host opens another file than the one of that name, which nothing can be given."""
+    question = json.dumps(host(name).sample(f"cat {half}", CWD)).encode()
+    answer = told(name, question)
+    assert "half a character" in answer.stdout + answer.stderr
+    whole = json.dumps(host(name).sample("cat \U0001f600", CWD)).encode()
+    answer = told(name, whole)
+    assert "half a character" not in answer.stdout + answer.stderr
