@@ -104,7 +104,7 @@ def test_explain_says_where_things_come_from(tmp_path):
     (tmp_path / "run.sh").write_text("\ncat /etc/x\n")
     out = run("explain", "--cwd", str(tmp_path), "bash run.sh").stdout
     assert "\n  [cat] [/etc/x]  (run.sh:2)\n" in out
-    assert "\n         from run.sh:2\n" in out
+    assert "\n           from run.sh:2\n" in out
 
 
 @pytest.mark.parametrize(
