@@ -9,10 +9,11 @@ from contextlib import contextmanager
 
 @contextmanager
 def without_collector() -> Iterator[None]:
-    """What is made in here stays until the process ends: nothing of it is looked at again."""
+    """What is made in here stays until the process ends, so that none of it is garbage."""
+    before = gc.isenabled()
     gc.disable()
     try:
         yield
     finally:
-        gc.freeze()
-        gc.enable()
+        if before:
+            gc.enable()

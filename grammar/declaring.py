@@ -133,7 +133,7 @@ def look(said: Said) -> tuple[Any, ...]:
             if type(value) is Field:
                 fields.append(tuple([_look_of_option(*one) for one in value.options.items()]))
             elif name in inside:
-                fields.append(True)
+                fields.append(not type(value).__module__.startswith("attr."))
     bases = tuple([base.__qualname__ for base in body.__bases__])
     heeded = tuple(sorted(_HEEDED.intersection(inside)))
     return (how, tuple(options.items()), bases, heeded, tuple(fields))
@@ -150,8 +150,9 @@ def _by_attrs(how: str, options: dict[str, Any], body: Body) -> type:
     for name, value in fields.items():
         setattr(body, name, value.for_attrs())
     made: type = getattr(attrs, how)(**{"weakref_slot": False, **options})(body)
-    for name, value in fields.items():
-        setattr(body, name, value)
+    if made is not body:  # a twin may be made of it
+        for name, value in fields.items():
+            setattr(body, name, value)
     return made
 
 

@@ -107,6 +107,8 @@ def _written(cls: type, said: declaring.Said, maker: str) -> tuple[str, str] | N
     slots = cls.__dict__.get("__slots__")
     if slots is None or "<locals>" in cls.__qualname__:
         return None
+    if any(type(value).__module__.startswith("attr.") for value in old.values()):
+        return None  # a field that declaring.py knows nothing of
     added = {n: v for n, v in cls.__dict__.items() if n not in old or old[n] is not v}
     methods, constants, later = [], {}, []
     for name, value in added.items():

@@ -8,6 +8,7 @@ makes it faster to fork.
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import sys
@@ -151,6 +152,7 @@ def _load(name: str) -> None:
         import ringfence.engine.shell  # noqa: F401, PLC0415
 
         host(name)
+    gc.freeze()  # nor is it looked at again
 
 
 def _refusal(name: str, reason: str) -> Said:

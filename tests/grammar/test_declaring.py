@@ -129,6 +129,13 @@ def test_a_class_that_was_edited_since(make: Make, old: str, new: str) -> None:
     assert make(PLAIN.replace(old, new)) not in declaring._prepared
 
 
+def test_a_field_of_attrs_itself(make: Make) -> None:
+    """Nothing is prepared for a class of which only attrs knows all that it says."""
+    one = make(f"import attrs\n{PLAIN.replace('d: int = 3', 'd: int = attrs.field(default=3)')}")
+    assert one(1).d == 3
+    assert "One" not in prepare.written({one: declaring.declared[one]})
+
+
 def test_a_base_that_was_edited_since(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
     """What inherits its fields is left to attrs, too."""
     below = PLAIN + "\n@records.frozen\nclass Two(One):\n    e: int = 5\n"
