@@ -55,8 +55,9 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as folder:
         home = Path(folder)
         (home / "run").mkdir(mode=0o700)
+        (home / "project").mkdir()
         env = {"HOME": folder, "PATH": os.environ["PATH"], "XDG_RUNTIME_DIR": f"{folder}/run"}
-        event = {"hook_event_name": "PreToolUse", "tool_name": "Bash", "cwd": folder}
+        event = {"hook_event_name": "PreToolUse", "tool_name": "Bash", "cwd": f"{folder}/project"}
         payload = json.dumps({**event, "tool_input": {"command": COMMAND}}).encode()
         hook = ["hook", "claude-code"]
         timed([launcher, *hook], payload, env)  # starts the resident engine
