@@ -9,11 +9,12 @@ from ringfence.engine.paths import is_inside, real_path
 from ringfence.engine.shell.state import Opened
 from ringfence.grammar.records import define, field
 from ringfence.grammar.regex import compiled
-from ringfence.rules.model import NAME, Operation
+from ringfence.rules.model import BELOW, NAME, UNKNOWN, Operation, is_known
 
 _DESCRIPTOR = compiled(
     rf"/(?:dev|proc/(?:self|thread-self|[0-9{NAME}]+)(?:/task/[^/]+)?)"
-    r"/(?:fd/(?P<number>[0-9]+)|(?P<name>std(?:in|out|err)))(?P<rest>/.*)?\Z"
+    rf"/(?:fd/(?P<number>[0-9]+|[^/]*[{UNKNOWN}{NAME}{BELOW}][^/]*)"
+    r"|(?P<name>std(?:in|out|err)))(?P<rest>/.*)?\Z"
 )
 _STANDARD = {"stdin": "0", "stdout": "1", "stderr": "2"}
 _OF_THE_LINK = frozenset((Operation.DELETE, Operation.TEST))
@@ -91,7 +92,11 @@ class Overlay:
         rest = found["rest"] or ""
         if operation in _OF_THE_LINK and not rest:
             return ()
-        files = self.opened.get(found["number"] or _STANDARD[found["name"]], ())
+        number = found["number"] or _STANDARD[found["name"]]
+        if is_known(number):
+            files = self.opened.get(number, ())
+        else:  # any of them
+            files = tuple(file for opened in self.opened.values() for file in opened)
         return tuple(
             dict.fromkeys(
                 file + rest

@@ -53,6 +53,8 @@ def test_what_was_read_is_written(done, command):
         "cd /dev/fd; exec 3< /etc/x; echo > 3",
         "exec 3< /etc/x; ln -s /dev/fd/3 q; echo > q",
         "exec 3< /etc/x; echo > /proc/$$/fd/3",
+        'exec 3< /etc/x; echo > "/dev/fd/$X"',
+        'exec 3< /etc/x; tee "/dev/fd/$(cat n)"',
         'python3 -c \'open("/dev/stdin", "w")\' < /etc/x',
     ],
 )
