@@ -24,6 +24,7 @@ from ringfence.grammar.records import frozen
 from ringfence.grammar.regex import compiled
 from ringfence.rules.commands.values import selected
 from ringfence.rules.model import Certainty, Effect, Opaque, OpaqueKind, Operation
+from ringfence.rules.tool_names import is_harmless
 
 PATH_KEYS = frozenset(
     (
@@ -128,6 +129,12 @@ TOOLS: Mapping[str, Tool] = {
     ),
     "ls": Tool(Operation.READ, needs_path=False, texts=("exclude", "ignore")),
     "fetch": Tool(Operation.READ, needs_path=False),
+    # Its name, in one of these, and what it is told.
+    "skill": Tool(
+        Operation.READ,
+        needs_path=False,
+        texts=("name", "skill", "command", "args", "arguments"),
+    ),
     "powershell": Tool(Operation.UNKNOWN, needs_path=False, program="command"),
 }
 
@@ -138,6 +145,8 @@ def tool_effects(
     call: ToolCall, home: str, filesystem: FileSystem
 ) -> tuple[tuple[Effect, ...], tuple[Opaque, ...]]:
     """The effects of a call of a tool other than bash, and what in it is not understood."""
+    if is_harmless(call.tool):
+        return (), ()
     tool = TOOLS.get(call.tool, _UNKNOWN_TOOL)
     start = call.cwd
     effects: list[Effect] = []
@@ -245,7 +254,7 @@ def _alternatives(pattern: str) -> tuple[tuple[str, ...], str]:
 def commands_of(call: ToolCall) -> tuple[str, ...]:
     """The commands in the input of a tool that may run them: of any that is not known not to."""
     tool = TOOLS.get(call.tool)
-    if tool is not None and not tool.program:
+    if is_harmless(call.tool) or (tool is not None and not tool.program):
         return ()
     commands = []
     for key, value in _inputs(call.input):

@@ -29,7 +29,7 @@ from ringfence.rules.model import (
 )
 from ringfence.rules.naming import bare, is_inert, is_wrapper, without_options
 from ringfence.rules.own_commands import changes_own
-from ringfence.rules.tool_names import is_unknown_tool, other_names
+from ringfence.rules.tool_names import is_unknown_tool, other_names, skill_names
 from ringfence.rules.wildcards import matches_all
 
 
@@ -281,12 +281,12 @@ def _distinct(verdicts: list[Verdict]) -> tuple[Verdict, ...]:
     return tuple(kept.values())
 
 
-def _of_tool(policy: Policy, tool: str, spelling: str) -> Rule:
+def _of_tool(policy: Policy, tool: str, spelling: str, more: tuple[str, ...] = ()) -> Rule:
     """What ``tools`` says of a tool, under its name or what the host calls it.
 
     An MCP server chooses the name of its tool: that alone allows nothing.
     """
-    others = other_names(tool)
+    others = (*other_names(tool), *more)
     if spelling in ("", tool, *others):
         return policy.rule("tools", tool, aliases=others)
     names = (tool,) if is_mcp(tool) else (tool, spelling)
@@ -307,14 +307,32 @@ def _whole(policy: Policy, rule: Rule, tool: str, spelling: str) -> Rule:
 
 
 def _tools(facts: Facts, policy: Policy) -> tuple[Verdict, ...]:
-    if facts.tool in ("bash", "skill", PROXY):
+    if facts.tool == PROXY:
+        return _proxied(facts, policy)
+    if facts.tool in ("bash", "skill"):
         return ()  # see _whole
-    rule = _of_tool(policy, facts.tool, facts.spelling)
+    rule = _of_tool(policy, facts.tool, facts.spelling, _whole_names(facts))
     if is_mcp(facts.tool) and _is_general(rule):
         return ()
     if rule.built_in and is_unknown_tool(facts.tool):
         rule = UNKNOWN_TOOL
     return (Verdict("tools", rule, subject=facts.tool),)
+
+
+def _whole_names(facts: Facts) -> tuple[str, ...]:
+    """The names that hosts give to a tool of an MCP server."""
+    readings = targets(facts.tool, facts.input)
+    return tuple(dict.fromkeys(name for one in readings for name in one.tools))
+
+
+def _proxied(facts: Facts, policy: Policy) -> tuple[Verdict, ...]:
+    """What refuses tools of MCP servers by their whole names, of a call that does not use them."""
+    verdicts = []
+    for name in _whole_names(facts):
+        rule = policy.rule("tools", name)
+        if rule.state is not State.ALLOW and not rule.default and not _is_general(rule):
+            verdicts.append(Verdict("tools", rule, subject=name))
+    return tuple(verdicts)
 
 
 def _mcp(facts: Facts, policy: Policy) -> tuple[Verdict, ...]:
@@ -333,9 +351,12 @@ def _mcp(facts: Facts, policy: Policy) -> tuple[Verdict, ...]:
 def _skills(facts: Facts, policy: Policy) -> tuple[Verdict, ...]:
     if facts.tool != "skill":
         return ()
-    name = str(facts.input.get("name", facts.input.get("skill", "")))
-    rule = _whole(policy, policy.rule("skills", name), "skill", facts.spelling)
-    return (Verdict("skills", rule, subject=name),)
+    verdicts = []
+    for name in dict.fromkeys(skill_names(facts.input)):
+        rule = policy.rule("skills", name, aliases=(name.rpartition(":")[2],))
+        rule = _whole(policy, rule, "skill", facts.spelling)
+        verdicts.append(Verdict("skills", rule, subject=name))
+    return tuple(verdicts)
 
 
 GATES: Final[tuple[Gate, ...]] = (

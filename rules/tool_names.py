@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Final
+from typing import Any, Final
 
 SPELLINGS: Final[Mapping[str, tuple[str, ...]]] = {
     "bash": ("Bash",),
@@ -88,6 +88,20 @@ def is_unknown_tool(name: str) -> bool:
     return name not in SPELLINGS and name.lower() not in HARMLESS
 
 
+def is_harmless(name: str) -> bool:
+    """Whether it is known that the tool touches nothing by itself, whatever its inputs say."""
+    return name.lower() in HARMLESS
+
+
 def canonical_tool(name: str) -> str:
     """The canonical name of a tool; a tool that is not known keeps the name it has."""
     return _CANONICAL.get(name.lower(), name)
+
+
+def skill_names(data: Mapping[str, Any]) -> tuple[str, ...]:
+    """The skill that a call's input names, without the slash that hosts take or leave.
+
+    Hosts differ in the input that counts: where there are several, each may.
+    """
+    said = (data[key] for key in ("name", "skill", "command") if key in data)
+    return tuple(str(name).strip().removeprefix("/").strip() for name in said) or ("",)

@@ -10,6 +10,7 @@ from typing import overload
 from ringfence.engine.policy import paths
 from ringfence.engine.policy.patterns import matches, may_match
 from ringfence.grammar.records import evolve, field, frozen
+from ringfence.rules.mcp import refuses
 from ringfence.rules.model import Doubt, Operation, Rule, State
 
 SURFACES = ("tools", "bash", "mcp", "skills", "special")
@@ -79,6 +80,8 @@ class Entry:
             return True
         if self.state is State.ALLOW:
             return False
+        if self.surface == "mcp":
+            return any(refuses(self.pattern, s) for s in (*subjects, *strict_subjects))
         if self.surface in _NAMES:  # as with paths, no refusal depends on the case of letters
             pattern = self.pattern.casefold()
             return any(matches(pattern, s.casefold()) for s in (*subjects, *strict_subjects))

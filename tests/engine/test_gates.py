@@ -324,6 +324,49 @@ class TestOtherSurfaces:
         [(state, _, subject)] = judge("mcp", facts, policy(mcp=table))
         assert (state, subject) == (expected, "github:create_issue")
 
+    @pytest.mark.parametrize(
+        ("tool", "table", "expected"),
+        [
+            ("mcp__my_server__tool", {"my server:tool": "deny"}, "deny"),
+            ("mcp__my-server__tool", {"my.server_tool": "ask"}, "ask"),
+            ("mcp__my_server__tool", {"*": "ask", "my server": "allow"}, "ask"),  # not an allow
+            ("mcp__plugin_x_hub__rm", {"hub:rm": "deny"}, "deny"),
+            ("mcp__plugin_x_y_hub__rm", {"y_hub:rm": "deny"}, "deny"),
+            ("mcp__plugin_x_hub__rm", {"hub": "deny"}, "deny"),
+            ("mcp__plugin_x_hub__rm", {"*": "ask", "hub": "allow"}, "ask"),
+            ("mcp__claude_ai_hub__rm", {"hub:rm": "deny"}, "deny"),
+            ("mcp__hub__my_rm", {"*:rm": "deny"}, "allow"),
+            ("mcp__hub__rm", {"hub_x:rm": "deny"}, "allow"),
+        ],
+    )
+    def test_mcp_names_as_hosts_write_them(self, tool, table, expected):
+        """Rules that ask or deny see through what hosts put before a name, or for its signs."""
+        verdicts = judge("mcp", Facts(tool, {}, None), policy(mcp=table))
+        assert {state for state, _, _ in verdicts} == {expected}
+
+    @pytest.mark.parametrize(
+        ("tool", "data"),
+        [
+            ("mcp__a__b", {}),
+            ("mcp__plugin_x_a__b", {}),
+            ("mcp", {"tool": "a:b"}),
+            ("mcp", {"server": "a", "tool": "b"}),
+            ("mcp", {"tool": "a_b"}),
+            ("mcp", {"tool": "mcp__a__b"}),
+        ],
+    )
+    def test_a_whole_name_of_a_tool(self, tool, data):
+        """What `tools` refuses of a server's is refused by whatever way it is called."""
+        rules = policy(tools={"mcp__a__*": "deny"}, mcp={"*": "allow"})
+        states = {state for state, _, _ in judge("tools", Facts(tool, data, None), rules)}
+        assert states == {"deny"}
+
+    def test_a_whole_name_of_a_tool_is_of_no_other_call(self):
+        """A search, and a tool of another server, are none of its."""
+        rules = policy(tools={"mcp__a__*": "deny"}, mcp={"*": "allow"})
+        for data in ({"search": "a"}, {"server": "c", "tool": "a_b"}, {"describe": "a_b"}):
+            assert judge("tools", Facts("mcp", data, None), rules) == []
+
     def test_mcp_name_that_can_be_read_in_two_ways(self):
         """A server whose name holds the separator is judged in every reading."""
         facts = Facts("mcp__a__b__c", {}, None)
@@ -355,6 +398,17 @@ class TestOtherSurfaces:
             ({"server": "git"}, {"mcp_list": "deny"}, "deny"),
             ({}, {"*": "deny", "mcp_status": "allow"}, "allow"),
             ({"search": "x", "tool": "git:push"}, {"*": "deny", "mcp_search": "allow"}, "deny"),
+            # However the tool is spelt; which of them the proxy takes, it alone knows.
+            ({"tool": "hub:rm_x "}, {"hub:rm_x": "deny"}, "deny"),
+            ({"server": " hub", "tool": "rm_x"}, {"hub:rm_x": "deny"}, "deny"),
+            ({"tool": "mcp__hub__rm_x"}, {"hub:rm_x": "deny"}, "deny"),
+            ({"tool": "hub__rm_x"}, {"hub:rm_x": "deny"}, "deny"),
+            ({"tool": "rm_x"}, {"hub:rm_x": "deny"}, "deny"),  # a tool alone is anyone's
+            ({"tool": "rm_x"}, {"hub:rm_*": "deny"}, "deny"),
+            ({"tool": "rm_x"}, {"*:rm_x": "deny"}, "deny"),
+            ({"tool": "get_x"}, {"hub:*": "deny"}, "allow"),  # of which server, nobody says
+            ({"tool": "get_x"}, {"hub:rm_x": "deny"}, "allow"),
+            ({"tool": "rm_x"}, {"hub:rm_x": "deny", "rm_x": "allow"}, "allow"),
         ],
     )
     def test_the_proxy_to_all_servers(self, data, table, expected):
@@ -399,6 +453,32 @@ class TestOtherSurfaces:
         assert judge("skills", facts, policy(skills={"pdf": "ask"})) == [
             ("ask", 'skills "pdf"', "pdf")
         ]
+
+    @pytest.mark.parametrize(
+        ("data", "expected"),
+        [
+            ({"skill": "/evil"}, ["deny"]),
+            ({"skill": " evil"}, ["deny"]),
+            ({"skill": "evil\n"}, ["deny"]),
+            ({"skill": "EVIL"}, ["deny"]),
+            ({"command": "evil"}, ["deny"]),
+            ({"skill": "a-plugin:evil"}, ["deny"]),
+            ({"skill": "evil", "name": "ok"}, ["allow", "deny"]),  # whichever counts
+            ({"skill": "ok"}, ["allow"]),
+            ({"skill": "a-plugin:ok"}, ["allow"]),
+            ({}, ["allow"]),
+        ],
+    )
+    def test_a_skill_however_it_is_spelt(self, data, expected):
+        """Hosts take a name with a slash, blanks or its plugin, in one input or another."""
+        verdicts = judge("skills", Facts("skill", data, None), policy(skills={"evil": "deny"}))
+        assert [state for state, _, _ in verdicts] == expected
+
+    def test_a_plugin_s_skill_is_not_allowed_by_its_last_name(self):
+        """Anyone may call a skill like another."""
+        facts = Facts("skill", {"skill": "a-plugin:ok"}, None)
+        verdicts = judge("skills", facts, policy(skills={"*": "ask", "ok": "allow"}))
+        assert [state for state, _, _ in verdicts] == ["ask"]
 
 
 def test_order():

@@ -68,3 +68,28 @@ def test_a_command_that_is_no_text_is_asked_about():
     """What cannot be judged is never let through."""
     call = ToolCall("monitor", {"command": 5}, "/home/dev/project", env={})
     assert Engine().decide(call).state == "ask"
+
+
+@pytest.mark.parametrize(
+    ("tool", "data"),
+    [
+        ("SlashCommand", {"command": "/review ../other"}),
+        ("AskUserQuestion", {"questions": [{"question": "May I write to /etc/hosts?"}]}),
+        ("WebSearch", {"query": "/etc/hosts"}),
+        ("web_search", {"query": "~/.ssh/config"}),
+        ("Task", {"prompt": "/etc/hosts", "description": "~/x", "command": "rm -rf /"}),
+        ("TodoWrite", {"todos": [{"content": "/etc/hosts", "path": "/etc/hosts"}]}),
+        ("update_plan", {"plan": [{"step": "/etc/hosts"}]}),
+        ("BashOutput", {"bash_id": "1", "filter": "/var/log/x"}),
+        ("Skill", {"command": "review", "args": "/etc/hosts"}),
+        ("Skill", {"skill": "review", "args": "../x"}),
+    ],
+)
+def test_what_a_tool_that_touches_nothing_is_told_is_no_path(tool, data):
+    decision = Engine().decide(ToolCall(tool, data, "/home/dev/p"))
+    assert (decision.state, decision.effects) == (State.ALLOW, ())
+
+
+def test_nor_is_it_a_command():
+    call = ToolCall("SlashCommand", {"command": "/review"}, CWD)
+    assert state(call, **{"*": "deny"}) is State.ALLOW
