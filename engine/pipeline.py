@@ -32,6 +32,7 @@ from ringfence.engine.state import state_folder, user_folder
 from ringfence.engine.tools import DIRECTORY_KEYS, commands_of, home_of, local_path, tool_effects
 from ringfence.grammar.records import evolve, frozen
 from ringfence.rules.gates import GATES
+from ringfence.rules.mcp import is_mcp, targets
 from ringfence.rules.model import (
     BELOW,
     Certainty,
@@ -102,13 +103,25 @@ def gather(
     env = environment(call) if env is None else env
     key = None if analyses is None else key_of(call, env, everything=policy.names_paths)
     found = analyses.get(key, call, filesystem) if analyses and key else None
-    if found is not None:
-        return found
-    seen = Seen(filesystem)
-    collected = collect(call, seen, grammar, everything=policy.names_paths, env=env)
-    if analyses and key:
-        analyses.keep(key, seen, collected)
-    return collected
+    if found is None:
+        seen = Seen(filesystem)
+        found = collect(call, seen, grammar, everything=policy.names_paths, env=env)
+        if analyses and key:
+            analyses.keep(key, seen, found)
+    return _without_paths(found) if _is_elsewhere(call, policy) else found
+
+
+def _is_elsewhere(call: ToolCall, policy: Policy) -> bool:
+    """Whether a file says that the call's MCP server works elsewhere, however the call is read."""
+    if not is_mcp(call.tool):
+        return False
+    return all(policy.works_elsewhere(*one.names) for one in targets(call.tool, call.input))
+
+
+def _without_paths(collected: Collected) -> Collected:
+    """What was found without the paths, of here, and what may be one."""
+    facts = evolve(collected.facts, findings=(), touched=(), opaque=())
+    return evolve(collected, effects=(), facts=facts)
 
 
 def collect(

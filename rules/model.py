@@ -242,6 +242,12 @@ class Policy(Protocol):
     def held(self) -> Sequence[Policy]:
         """Policies, each of one file, that may only tighten this one; they are judged apart."""
 
+    def works_elsewhere(self, *names: str) -> bool:
+        """Whether an MCP tool with these names works elsewhere: no path in its inputs is of here.
+
+        The last rule that matches one of them, and says where it works, decides.
+        """
+
     @property
     def names_paths(self) -> bool:
         """Whether any rule is about single paths (see ``path``)."""

@@ -57,8 +57,9 @@ def run_show(arguments: argparse.Namespace) -> int:
         if (row["layer"], row["project"]) != layer:
             layer = row["layer"], row["project"]
             write_text(visible(_heading(row)))
+        where = "" if row.get("local", True) else ", works elsewhere"
         reason = f"  # {row['reason']}" if row["reason"] else ""
-        write_text(visible(f"  {row['rule']} = {row['state']}{reason}  ({row['source']})"))
+        write_text(visible(f"  {row['rule']} = {row['state']}{where}{reason}  ({row['source']})"))
     agents = dict.fromkeys(one.agent for one in everyone.layers if one not in policy.layers)
     if agents:
         names = ", ".join(map(str, agents))
@@ -89,7 +90,8 @@ def _rows(policy: LayeredPolicy) -> Iterator[dict[str, Any]]:
         for entries in layer.tables.values():
             for entry in entries:
                 rule = entry.rule
-                yield _row(rule.rule, rule.state, rule.reason, rule.source, layer)
+                row = _row(rule.rule, rule.state, rule.reason, rule.source, layer)
+                yield row if entry.local is None else {**row, "local": entry.local}
 
 
 def _row(

@@ -35,6 +35,12 @@ class Explained:
     not_match: list[str] = _key("Examples that it does not decide on.")
 
 
+class OfServer(Explained):
+    """An answer for an MCP server or a tool of it, and where it works."""
+
+    local: bool = _key("False if it works elsewhere: then its inputs hold no path of here.")
+
+
 class Loop:
     """The answer to the same call several times in a row."""
 
@@ -62,6 +68,7 @@ class ByOperation:
 
 
 Answers: TypeAlias = Mapping[str, Answer]
+Servers: TypeAlias = Mapping[str, State | OfServer]
 Paths: TypeAlias = Mapping[str, State | Explained | ByOperation]
 
 
@@ -90,7 +97,7 @@ class AgentForm:
     defaultPolicy: Defaults = _key("What holds where no rule of a table matches.")  # noqa: N815
     tools: Answers = _key("Tools by their names.")
     bash: Answers = _key("Commands by patterns; the last that matches decides.")
-    mcp: Answers = _key("MCP servers and tools: server, server:tool or server_tool.")
+    mcp: Servers = _key("MCP servers and tools: server, server:tool or server_tool.")
     skills: Answers = _key("Skills by patterns.")
     special: Special = _key("Checks that are about no single command or tool.")
     paths: Paths = _key("Single paths, inside and outside, by patterns.")

@@ -50,6 +50,7 @@ class Entry:
     repeats: int = 0  # of special.doom_loop
     match: tuple[str, ...] = ()  # examples that it decides on, for `ringfence test`
     not_match: tuple[str, ...] = ()  # and that it does not
+    local: bool | None = None  # of MCP: whether it works here, if the entry says that
     of_scripts: bool = False  # it asks about reading, or denies it, and is silent on executing
 
     @property
@@ -332,6 +333,15 @@ class LayeredPolicy:
             ):
                 asked = asked or entry.rule.doubted(Doubt.PERHAPS)
         return asked
+
+    def works_elsewhere(self, *names: str) -> bool:
+        """See ringfence.rules.model.Policy. A layer that is held may only say that it does not."""
+        for layer in reversed(self.layers):
+            for entry in reversed(layer.tables.get("mcp", ())):
+                counts = entry.local is not None and (entry.local or not layer.held)
+                if counts and any(matches(entry.pattern, name) for name in names):
+                    return not entry.local
+        return False
 
     @property
     def names_paths(self) -> bool:

@@ -10,6 +10,8 @@ from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 from ringfence.engine.policy import form
 
+_PLAIN: Mapping[Any, str] = {str: "string", int: "integer", bool: "boolean"}
+
 
 def schema() -> dict[str, Any]:
     """The schema, as JSON Schema 2020-12."""
@@ -67,8 +69,8 @@ def _of(hint: Any, definitions: dict[str, Any]) -> dict[str, Any]:
             "propertyNames": {"pattern": "^[^\\u0000]+$"},
             "additionalProperties": _of(arguments[1], definitions),
         }
-    if hint in (str, int):
-        return {"type": {str: "string", int: "integer"}[hint]}
+    if hint in _PLAIN:
+        return {"type": _PLAIN[hint]}
     if isinstance(hint, type) and issubclass(hint, Enum):
         return {"enum": [member.value for member in hint]}
     if hint.__module__ == form.__name__:

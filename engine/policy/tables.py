@@ -28,6 +28,7 @@ _AGENT_KEYS = form.keys(form.AgentForm)
 _KEYS = form.keys(form.ConfigForm)
 _ANSWER_KEYS = form.keys(form.Explained)
 _OF_PATHS = compiled(r"(read|write|edit|grep|find|ls):", re.IGNORECASE)
+_SERVER_KEYS = form.keys(form.OfServer)
 _ANSWER_KEYS_SET = frozenset(_ANSWER_KEYS)
 
 
@@ -99,9 +100,11 @@ def _entries(document: Document, keys: Keys, surface: str) -> tuple[Entry, ...]:
         repeats = 0
         if surface == "special" and pattern == "doom_loop" and isinstance(value, dict):
             value, repeats = _repeats(document, place, value)  # noqa: PLW2901
-        said = _answer(document, place, value)
+        local, value = _local(document, place, value) if surface == "mcp" else (None, value)  # noqa: PLW2901
+        said = _answer(document, place, value, _SERVER_KEYS if surface == "mcp" else _ANSWER_KEYS)
         source = document.source(*place)
-        entries.append(Entry(surface, pattern, source=source, repeats=repeats, **said))
+        entry = Entry(surface, pattern, source=source, repeats=repeats, local=local, **said)
+        entries.append(entry)
     return tuple(entries)
 
 
@@ -127,6 +130,17 @@ def _repeats(document: Document, keys: Keys, value: Mapping[str, Any]) -> tuple[
     if "repeats" in value and (type(repeats) is not int or not 2 <= repeats <= 1000):
         raise document.error((*keys, "repeats"), "must be a whole number from 2 to 1000")
     return rest, repeats
+
+
+def _local(document: Document, keys: Keys, value: Any) -> tuple[bool | None, Any]:
+    """Whether an MCP server works here, if the answer says that, and the answer without it."""
+    if not isinstance(value, dict) or "local" not in value or "state" not in value:
+        return None, value
+    rest = dict(value)
+    local = rest.pop("local")
+    if not isinstance(local, bool):
+        raise document.error((*keys, "local"), f"must be true or false, not {_kind(local)}")
+    return local, rest
 
 
 def _outside(document: Document, keys: Keys) -> tuple[Entry, ...]:
@@ -197,12 +211,14 @@ def _is_answer(table: Mapping[str, Any]) -> bool:
     return not _ANSWER_KEYS_SET.isdisjoint(table)
 
 
-def _answer(document: Document, keys: Keys, value: Any) -> dict[str, Any]:
+def _answer(
+    document: Document, keys: Keys, value: Any, known: tuple[str, ...] = _ANSWER_KEYS
+) -> dict[str, Any]:
     """``"deny"``, or ``{state = "deny", reason = "…"}``, as the fields of an Entry."""
     if not isinstance(value, dict):
         return {"state": _state(document, keys, value)}
     for key in value:
-        _known(document, (*keys, key), _ANSWER_KEYS)
+        _known(document, (*keys, key), known)
     if "state" not in value:
         raise document.error(keys, f"has a {next(iter(value), 'table')}, but no state")
     reason = value.get("reason")
