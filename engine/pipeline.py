@@ -158,7 +158,7 @@ def collect(
         own = own_places((*projects, *users), filesystem)
         everything = (
             everything
-            or any("/.ringfence" in effect.path for effect in effects)
+            or any("/.ringfence" in effect.path.casefold() for effect in effects)
             or any(filesystem.kind(folder) not in _NO_FOLDER for folder in projects)
             or _own_inside(call, users, filesystem)
         )

@@ -20,7 +20,7 @@ from ringfence.engine.escape import is_half
 from ringfence.engine.filesystem import FileSystem
 from ringfence.engine.paths import join, kernel_path
 from ringfence.engine.policy.globs import glob
-from ringfence.grammar.records import frozen
+from ringfence.grammar.records import evolve, frozen
 from ringfence.grammar.regex import compiled
 from ringfence.rules.commands.values import selected
 from ringfence.rules.model import Certainty, Effect, Opaque, OpaqueKind, Operation
@@ -76,6 +76,9 @@ _OUTSIDE = compiled(
 )
 """A value that is a path outside, whatever its input is named."""
 
+_OWN = compiled(r"(?:\S*/)?\.ringfence(?:/\S*)?", re.IGNORECASE)
+"""A value that is a path of Ringfence's own, whatever its input is named."""
+
 _WINDOWS = compiled(r"[A-Za-z]:[\\/]|\\\\")
 """How a path of Windows begins. Here it is a file's odd name, but nobody means that."""
 
@@ -111,7 +114,7 @@ TOOLS: Mapping[str, Tool] = {
     "read": Tool(Operation.READ),
     "write": Tool(Operation.WRITE),
     "edit": Tool(Operation.WRITE),
-    "delete": Tool(Operation.DELETE),
+    "delete": Tool(Operation.DELETE, tree=True),
     "patch": Tool(Operation.WRITE, patches=True),
     "find": Tool(
         Operation.READ,
@@ -139,6 +142,16 @@ TOOLS: Mapping[str, Tool] = {
 }
 
 _UNKNOWN_TOOL = Tool(Operation.UNKNOWN, needs_path=False)
+_UNKNOWN_MOVER = evolve(_UNKNOWN_TOOL, tree=True)
+_MOVES = compiled(
+    r"(?i:delete|remove|rename|rmdir|trash|unlink)|(?<![A-Za-z])(?:[Mm]ove|rm|mv)(?![a-z])"
+)
+"""In the name of a tool that is not known: what it takes away goes with all that is in it."""
+
+
+def _tool(name: str) -> Tool:
+    unknown = _UNKNOWN_MOVER if _MOVES.search(name) else _UNKNOWN_TOOL
+    return TOOLS.get(name, unknown)
 
 
 def tool_effects(
@@ -147,7 +160,7 @@ def tool_effects(
     """The effects of a call of a tool other than bash, and what in it is not understood."""
     if is_harmless(call.tool):
         return (), ()
-    tool = TOOLS.get(call.tool, _UNKNOWN_TOOL)
+    tool = _tool(call.tool)
     start = call.cwd
     effects: list[Effect] = []
     opaque: list[Opaque] = []
@@ -333,7 +346,8 @@ def _values(call: ToolCall) -> Iterator[tuple[str, Any]]:
         if known is None:
             if isinstance(value, Mapping):
                 continue  # what is in it comes by itself
-            looks = outside or (text != "" and _PATH_KEY.search(key) is not None)
+            named = text != "" and _PATH_KEY.search(key) is not None
+            looks = outside or named or _OWN.fullmatch(text) is not None
         else:
             looks = outside and known.texts != () and key not in known.texts
         found = key in PATH_KEYS or looks

@@ -131,7 +131,7 @@ def _own_files(facts: Facts, policy: Policy) -> tuple[Verdict, ...]:
             ),
             None,
         )
-        if own is None or policy.path(*paths, touched.effect.operation, facts.cwd) is not None:
+        if own is None or _is_named(policy.path(*paths, touched.effect.operation, facts.cwd)):
             continue
         inside = not any(_is_own(path, own, tree=False) for path in paths)
         rule = evolve(OWN_FILES, reason=f"{own} is in there") if inside else OWN_FILES
@@ -146,6 +146,14 @@ def _own_files(facts: Facts, policy: Policy) -> tuple[Verdict, ...]:
     return tuple(verdicts)
 
 
+def _is_named(rule: Rule | None) -> bool:
+    """Whether the rule for a path was written for Ringfence's own files, or does not allow."""
+    if rule is None or rule.state is not State.ALLOW:
+        return rule is not None
+    pattern = rule.pattern or ""
+    return "ringfence" in pattern.casefold() or not any(sign in pattern for sign in "*?[")
+
+
 def _only_runs(command: CommandLine, other: CommandLine) -> bool:
     """Whether all that is to be said of a command is said of the other, which it runs."""
     ends = command.words[len(command.words) - len(other.words) :]
@@ -154,6 +162,7 @@ def _only_runs(command: CommandLine, other: CommandLine) -> bool:
 
 def _is_own(path: str, own: str, *, tree: bool) -> bool:
     """Whether the path is one of Ringfence's own, or, as a tree, holds them."""
+    path, own = path.casefold(), own.casefold()  # as some disks take them
     inside = path == own or path.startswith(f"{own}/")
     return inside or (tree and own.startswith(path.rstrip("/") + "/"))
 

@@ -5,6 +5,7 @@ import pytest
 from ringfence.engine.call import ToolCall
 from ringfence.engine.cli.parser import COMMANDS, parser
 from ringfence.engine.engine import Engine
+from ringfence.engine.policy.model import Entry, Layer, LayeredPolicy
 from ringfence.rules.model import State
 
 LAUNCHER = "#!/usr/bin/python3\nfrom ringfence.engine.cli import main\nmain()\n"
@@ -120,3 +121,89 @@ def test_no_option_goes_by_its_beginning(command):
     inner = [a for a in commands._actions if hasattr(a.choices, "values")]
     for one in (made, commands, *(p for a in inner for p in a.choices.values())):
         assert not one.allow_abbrev
+
+
+@pytest.mark.parametrize(
+    ("tool", "data"),
+    [
+        ("delete", {"path": "."}),
+        ("write", {"path": ".RingFence/config.toml"}),  # the same file on some disks
+        ("bash", {"command": "echo > .RINGFENCE/config.toml"}),
+        ("bash", {"command": "git rm -r ."}),
+        ("bash", {"command": "git rm -rf ."}),
+        ("bash", {"command": "git mv .ringfence old"}),
+        ("mcp__files__delete_directory", {"path": "."}),
+        ("mcp__files__moveFile", {"source": ".", "destination": "x"}),
+        ("mcp__files__write", {"name": ".ringfence/config.toml", "text": ""}),
+        ("a_writer", {"target": "./.ringfence/config.toml"}),
+        ("a_writer", {"edits": [{"where": ".Ringfence/config.toml"}]}),
+    ],
+)
+def test_what_touches_them(decided, tool, data):
+    assert is_about_own_files(decided(tool, data))
+
+
+@pytest.mark.parametrize(
+    ("tool", "data"),
+    [
+        ("delete", {"path": "secrets"}),
+        ("bash", {"command": "git rm -r secrets"}),
+        ("bash", {"command": "git rm -r --cached ."}),
+        ("bash", {"command": "git mv -n . x"}),
+        ("mcp__files__list_directory", {"path": "."}),
+        ("mcp__files__remove", {"path": "secrets"}),
+        ("mcp__files__write", {"path": "x", "text": "see .ringfence/config.toml"}),
+        ("write", {"path": "x", "content": ".ringfence/config.toml"}),
+        ("read", {"path": ".ringfence/config.toml"}),
+    ],
+)
+def test_what_does_not(decided, tool, data):
+    assert not is_about_own_files(decided(tool, data))
+
+
+@pytest.mark.parametrize(
+    ("pattern", "asked"),
+    [
+        ("*.toml", True),
+        ("**", True),
+        ("./**", True),
+        ("**/config.*", True),
+        ("**/.ringfence/**", False),
+        (".ringfence/config.toml", False),
+        ("**/.RingFence/*", True),  # an allow means the case that it has
+    ],
+)
+def test_a_rule_that_names_them(decided, pattern, asked):
+    """An allow for much else was not written with the policy itself in mind."""
+    entry = Entry("paths", pattern, State.ALLOW, "f:1")
+    policy = LayeredPolicy((Layer("t", "f", {"paths": (entry,)}),))
+    decision = decided("write", {"path": ".ringfence/config.toml"}, policy)
+    assert is_about_own_files(decision) is asked
+
+
+def test_a_file_of_theirs_by_another_name(tmp_path):
+    """A config that is a link leads to a file that a rule without stars may name."""
+    (tmp_path / ".ringfence").mkdir()
+    (tmp_path / ".ringfence/config.toml").symlink_to(tmp_path / "rules.toml")
+    (tmp_path / "rules.toml").touch()
+    call = ToolCall("write", {"path": "rules.toml"}, str(tmp_path), env={"HOME": "/nowhere"})
+    for pattern, asked in (("./rules.toml", False), ("*.toml", True)):
+        entry = Entry("paths", pattern, State.ALLOW, "f:1")
+        policy = LayeredPolicy((Layer("t", "f", {"paths": (entry,)}),))
+        assert is_about_own_files(Engine(policy).decide(call)) is asked
+
+
+@pytest.mark.parametrize(
+    ("tool", "data"),
+    [
+        ("delete", {"path": "secrets"}),
+        ("mcp__files__move", {"source": "secrets", "destination": "x"}),
+        ("bash", {"command": "git rm -r secrets"}),
+        ("bash", {"command": "git mv secrets x"}),
+    ],
+)
+def test_what_takes_a_folder_takes_what_a_rule_names_in_it(decided, tool, data):
+    entry = Entry("paths", "secrets/key", State.DENY, "f:1")
+    policy = LayeredPolicy((Layer("t", "f", {"paths": (entry,)}),))
+    decision = decided(tool, data, policy)
+    assert "paths" in {v.gate for v in decision.verdicts if v.state is State.ASK}
