@@ -20,6 +20,7 @@ from ringfence.rules.model import (
     Doubt,
     Facts,
     Finding,
+    Opaque,
     OpaqueKind,
     Operation,
     Policy,
@@ -226,8 +227,12 @@ def _bash(facts: Facts, policy: Policy) -> tuple[Verdict, ...]:
             continue
         # A part that was never read may be any command, and no rule can have meant it.
         rule = _whole(policy, policy.rule("bash", UNKNOWN), "bash", spelling)
-        if rule.state is State.ALLOW:
-            rule = UNREAD
+        if opaque.kind is not OpaqueKind.CODE:
+            rule = UNREAD if rule.state is State.ALLOW else rule
+        elif rule.state is State.ALLOW or any(_is_told(opaque, verdict) for verdict in verdicts):
+            continue
+        else:  # it was read, and what runs it may well be allowed
+            rule = rule.doubted(Doubt.PERHAPS)
         verdicts.append(Verdict("bash", rule, (), (opaque,), opaque.text, opaque.span))
         parts.append(UNKNOWN)
     if all(verdict.rule is REDIRECTED for verdict in verdicts):
@@ -235,6 +240,13 @@ def _bash(facts: Facts, policy: Policy) -> tuple[Verdict, ...]:
     elif (across := policy.across(line, parts)) is not None:
         verdicts.append(Verdict("bash", across, subject=line))
     return _distinct(verdicts)
+
+
+def _is_told(opaque: Opaque, verdict: Verdict) -> bool:
+    """Whether the verdict is on a command there of which nobody knows what it runs."""
+    start, end = verdict.span or (0, 0)
+    unknown = bool(verdict.words) and UNKNOWN in verdict.words[0]
+    return unknown and start <= opaque.span[0] and opaque.span[1] <= end
 
 
 def _is_general(rule: Rule) -> bool:

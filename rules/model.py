@@ -143,7 +143,8 @@ class OpaqueKind(StrEnum):
     """Why a part of a command cannot be judged."""
 
     SYNTAX = "syntax"  # it does not parse
-    UNKNOWN = "unknown"  # a path or program that is only known at run time
+    UNKNOWN = "unknown"  # a path that is only known at run time
+    CODE = "code"  # it runs what is only known at run time
     LIMIT = "limit"  # too deep or too much
 
 

@@ -59,6 +59,15 @@ def eval_(call: Call) -> Outcome:
         return call.run.walker.script(text, at, call.state)
 
 
+def hash_(call: Call) -> Outcome:
+    """``hash -p file name``: from then on, ``name`` runs the file."""
+    words = [word for word in call.arguments if not word.text.startswith("-")]
+    if words and any(word.text.startswith("-") and "p" in word.text for word in call.arguments):
+        call.touch(words[0], Operation.EXECUTE)
+        call.unknown("`hash -p` says which program a name runs", words[0], runs=True)
+    return call.either()
+
+
 def source(call: Call) -> Outcome:
     """``source file [argument…]``: the file is read, and evaluated if the project has it."""
     arguments = operands(call.arguments)
@@ -73,7 +82,7 @@ def source(call: Call) -> Outcome:
     text = UNKNOWN if path is None else files.read(call.world, path)
     if UNKNOWN in text:
         if path is None or files.is_dictated(state, path):
-            call.unknown(f"`{call.name}` runs text that is only known at run time", at)
+            call.unknown(f"`{call.name}` runs text that is only known at run time", at, runs=True)
         return call.either()
     before = state.parameters
     if parameters:
@@ -209,6 +218,7 @@ BUILTINS: Mapping[str, Callable[[Call], Outcome]] = {
     "dirs": dirs,
     "popd": popd,
     "pushd": pushd,
+    "hash": hash_,
     "pwd": pwd,
     "declare": declarations.declare,
     "export": declarations.declare,

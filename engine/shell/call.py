@@ -66,9 +66,9 @@ class Call:
             at.text if path is None else path, operation, at, self.name, self.world.directory
         )
 
-    def unknown(self, reason: str, at: Field) -> None:
-        """Record that what the argument ``at`` does is only known at run time."""
-        self.run.recorder.unknown(reason, at)
+    def unknown(self, reason: str, at: Field, *, runs: bool = False) -> None:
+        """Record that what the argument ``at`` does, or ``runs``, is only known at run time."""
+        self.run.recorder.unknown(reason, at, runs=runs)
 
 
 def operands(

@@ -39,7 +39,7 @@ from ringfence.grammar.nodes import (
 )
 from ringfence.grammar.records import evolve
 from ringfence.grammar.regex import compiled
-from ringfence.rules.model import BELOW, NAME, UNKNOWN, Field
+from ringfence.rules.model import BELOW, NAME, UNKNOWN, Field, OpaqueKind
 
 _BLANK_IFS = " \t\n"
 _SEQUENCE = compiled(r"\{(?:-?\d+\.\.-?\d+|[A-Za-z]\.\.[A-Za-z])(?:\.\.-?\d+)?\}")
@@ -283,7 +283,7 @@ def forbid_substitution(world: World, text: str) -> None:
     if "$(" in text or "`" in text:
         recorder = world.run.recorder
         reason = "a value that bash expands again holds a command substitution"
-        recorder.obscure(reason, (0, len(recorder.source)))
+        recorder.obscure(reason, (0, len(recorder.source)), OpaqueKind.CODE)
 
 
 # --- tildes ------------------------------------------------------------------------------------
@@ -359,7 +359,9 @@ def _substitution(world: World, part: CommandSubstitution, *, quoted: bool) -> P
     run = world.run
     body = part.body
     if body is None:
-        run.recorder.obscure("the command substitution is not valid bash", part.span)
+        run.recorder.obscure(
+            "the command substitution is not valid bash", part.span, OpaqueKind.CODE
+        )
         return [Piece(UNKNOWN, quoted, split=not quoted)]
     file = _file_read(part)
 

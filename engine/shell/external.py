@@ -160,7 +160,7 @@ class _Program:
         for command in self.use.commands:
             self.command(command)
         for reason, index in self.use.opaque:
-            self.call.unknown(f"{self.use.command}: {reason}", self.fields[index])
+            self.call.unknown(f"{self.use.command}: {reason}", self.fields[index], runs=True)
 
     def path(self, path: PathUse) -> None:
         """Record a path, and look into it if it is a script."""
@@ -430,7 +430,9 @@ class _Program:
                 _at_another_home(inner)
             for name, value in command.assignments:
                 if name.startswith("BASH_FUNC_"):
-                    run.recorder.unknown(f"{name} is a function that bash takes over", words[0])
+                    run.recorder.unknown(
+                        f"{name} is a function that bash takes over", words[0], runs=True
+                    )
                 steps = (f"`${name}` was set to `{expansion.shown(value)}`",)
                 inner.variables[name] = Variable((value,), exported=True, steps=steps)
             inner.input = text

@@ -18,7 +18,7 @@ from ringfence.engine.shell.state import Array
 from ringfence.engine.shell.texts import as_value, bounded
 from ringfence.engine.shell.variables import ABSENT, Found
 from ringfence.grammar.nodes import Literal, ParameterExpansion, Word
-from ringfence.rules.model import BELOW, NAME, UNCERTAIN, UNKNOWN, is_known
+from ringfence.rules.model import BELOW, NAME, UNCERTAIN, UNKNOWN, OpaqueKind, is_known
 
 _DEFAULTS = frozenset(("-", ":-", "=", ":=", "+", ":+", "?", ":?"))
 
@@ -28,7 +28,9 @@ def expand(world: World, node: ParameterExpansion, *, quoted: bool) -> Pieces:
     if node.bad or not node.parameter:  # bash refuses the whole command when it gets here
         first = node.argument.parts[0] if node.argument and node.argument.parts else None
         if isinstance(first, Literal) and first.text[0] in " \t\n|":
-            world.run.recorder.obscure("newer versions of bash run this as a command", node.span)
+            world.run.recorder.obscure(
+                "newer versions of bash run this as a command", node.span, OpaqueKind.CODE
+            )
         return [Piece(UNKNOWN, quoted, split=not quoted)]
     if node.operator in ("*", "@") and node.indirect:
         names = sorted(n for n in world.state.variables if n.startswith(node.parameter))

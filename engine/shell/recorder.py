@@ -165,7 +165,8 @@ class Recorder:
             return None
         place = self.span(at.span)
         if path.startswith(UNKNOWN):
-            self.unknown(f"{by}: the path is only known at run time", at)
+            code = operation is Operation.EXECUTE
+            self.unknown(f"{by}: the path is only known at run time", at, runs=code)
             return None
         if not path.startswith("/") and directory.startswith(UNKNOWN):
             return None  # the unknown `cd` itself has been recorded as opaque
@@ -179,7 +180,8 @@ class Recorder:
         pattern = self._patterns.get(absolute)
         absolute, possible = pattern or absolute, possible or pattern is not None
         if UNKNOWN in absolute and not self._leads_out(absolute):
-            self.unknown(f"{by}: a part of the path is only known at run time", at)
+            code = operation is Operation.EXECUTE
+            self.unknown(f"{by}: a part of the path is only known at run time", at, runs=code)
             return None
         key = (absolute, operation, place, by)
         known = self._effects.get(key)
@@ -264,9 +266,9 @@ class Recorder:
         self.anchor, self.muted = None, 0
         self.obscure(reason, span, OpaqueKind.LIMIT)
 
-    def unknown(self, reason: str, at: Field) -> None:
-        """Record that what the field ``at`` does cannot be known."""
-        self.obscure(reason, at.span)
+    def unknown(self, reason: str, at: Field, *, runs: bool = False) -> None:
+        """Record that what the field ``at`` does, or ``runs``, cannot be known."""
+        self.obscure(reason, at.span, OpaqueKind.CODE if runs else OpaqueKind.UNKNOWN)
 
     def obscure(self, reason: str, span: Span, kind: OpaqueKind = OpaqueKind.UNKNOWN) -> None:
         """Record that the part of the command at ``span`` cannot be judged."""

@@ -94,7 +94,7 @@ def run(
     if text is None or text == UNKNOWN:
         call.state.changed = True
         if files.is_dictated(call.state, path):
-            call.unknown("runs a script whose text is only known at run time", at)
+            call.unknown("runs a script whose text is only known at run time", at, runs=True)
         return
     if language is None:
         language = _language(text, written=written)
@@ -217,7 +217,7 @@ def inspect(
     for words in _own_commands(found.modules, at, parameters):
         recorder.command(at.span, words, within=True)
     for reason in found.opaque:
-        call.unknown(f"{by}: {reason}", at)
+        call.unknown(f"{by}: {reason}", at, runs=reason not in found.of_paths)
 
 
 def _own_commands(

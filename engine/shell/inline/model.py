@@ -38,13 +38,15 @@ class Inspection:
     """What an inline program does with files, as far as its text tells.
 
     ``opaque`` holds a reason, for a person, for each thing that cannot be told; ``modules`` the
-    names of modules that are no part of the language, if it says them in full.
+    names of modules that are no part of the language, if it says them in full. The reasons that are
+    about paths alone, not about what runs, are in ``of_paths``.
     """
 
     paths: tuple[ProgramPath, ...] = ()
     shell: tuple[ProgramShell, ...] = ()
     opaque: tuple[str, ...] = ()
     modules: tuple[str, ...] = ()
+    of_paths: frozenset[str] = frozenset()
 
 
 @define
@@ -53,13 +55,13 @@ class Findings:
 
     _paths: dict[ProgramPath, None] = field(factory=dict)
     _shell: dict[ProgramShell, None] = field(factory=dict)
-    _opaque: dict[str, None] = field(factory=dict)
+    _opaque: dict[str, bool] = field(factory=dict)
     _modules: dict[str, None] = field(factory=dict)
 
     def path(self, path: str, operation: Operation, span: tuple[int, int], by: str) -> None:
         """The program opens ``path`` by ``by``; opaque if nothing of it is known."""
         if path.startswith(UNKNOWN):
-            self.opaque(f"{by} of a path that is only known at run time")
+            self.unknown_path(by)
         elif path:
             self._paths[ProgramPath(path, operation, *span)] = None
 
@@ -77,9 +79,13 @@ class Findings:
         else:
             self._shell[ProgramShell(shlex.join(words), span[0])] = None
 
-    def opaque(self, reason: str) -> None:
-        """Something about the program cannot be told."""
-        self._opaque[reason] = None
+    def opaque(self, reason: str, *, runs: bool = True) -> None:
+        """Something about the program cannot be told; unless it ``runs``, a path alone."""
+        self._opaque[reason] = runs or self._opaque.get(reason, False)
+
+    def unknown_path(self, by: str) -> None:
+        """The program opens a path by ``by``, of which nothing is known."""
+        self.opaque(f"{by} of a path that is only known at run time", runs=False)
 
     def module(self, name: str) -> None:
         """The program loads a module."""
@@ -88,7 +94,11 @@ class Findings:
     def inspection(self) -> Inspection:
         """All that was collected, in order."""
         return Inspection(
-            tuple(self._paths), tuple(self._shell), tuple(self._opaque), tuple(self._modules)
+            tuple(self._paths),
+            tuple(self._shell),
+            tuple(self._opaque),
+            tuple(self._modules),
+            frozenset(reason for reason, runs in self._opaque.items() if not runs),
         )
 
 

@@ -70,7 +70,7 @@ class Caller:
             if isinstance(value, Items):
                 self._path(elements((value,)), operation, node, by)
             elif value in (ANYTHING, NAMESPACE) or isinstance(value, Table) or _imported(value):
-                findings.opaque(f"{by} of a path that is only known at run time")
+                findings.unknown_path(by)
             elif isinstance(value, Text) and value.kind != "number" and not _URL.match(value.text):
                 path = value.text.removeprefix("file://")
                 if directory and path:
@@ -89,7 +89,9 @@ class Caller:
         """A call of a function of the library, or of one that is not known."""
         by = f"{name}()"
         if name in library.FUNCTIONS and any(k.arg is None for k in arguments.node.keywords):
-            self.interpreter.findings.opaque(f"{by} with arguments only known at run time")
+            self.interpreter.findings.opaque(
+                f"{by} with arguments only known at run time", runs=False
+            )
         for use in library.FUNCTIONS.get(name, ()):
             values = arguments.get(use.position, use.keyword)
             if values is None:
@@ -238,7 +240,7 @@ class Caller:
         if receiver == CONTENT:
             return (CONTENT,) if name in ("strip", "decode", "encode") else UNKNOWN_VALUES
         if name in library.TELLING_METHODS:
-            self.interpreter.findings.opaque(f"{by} of a path that is only known at run time")
+            self.interpreter.findings.unknown_path(by)
         given = tuple(v for v in arguments.get(0, "path") or () if isinstance(v, Text))
         if name in library.ARGUMENT_METHODS:
             self._path(given, library.ARGUMENT_METHODS[name], arguments.node, by)

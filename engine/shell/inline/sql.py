@@ -223,7 +223,7 @@ class _Reader:
         token = tokens[index]
         after = tokens[index + 1][0] if index + 1 < len(tokens) else ""
         if token.lastgroup not in ("string", "quoted") or after == "|":
-            self.findings.opaque(f"{by} of a path that is only known at run time")
+            self.findings.unknown_path(by)
             return
         path = token[0][1:-1].replace("''", "'")
         if path.startswith("file:"):
