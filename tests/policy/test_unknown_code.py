@@ -46,7 +46,6 @@ def decided(tmp_path):
         "ruby -e 'system(ARGV[0])' \"$X\"",
         "expect -c 'spawn rm x'",
         'ssh localhost "$X"',
-        "hash -p /bin/rm ls; ls x",
         'make -f "$X"',
         'vim -c "$X"',
         'enable -f "$X" y',
@@ -74,6 +73,12 @@ def test_it_is_asked_about_where_a_command_is_refused(decided, command):
 )
 def test_a_path_that_is_not_known_runs_nothing(decided, command):
     assert decided(command).state is State.ALLOW
+
+
+def test_a_program_under_another_name_is_judged_by_its_own(decided):
+    assert decided("hash -p /bin/rm ls; ls x").state is State.DENY
+    assert decided("hash -p /bin/cat ls; ls x").state is State.ALLOW
+    assert decided("hash -r; ls x").state is State.ALLOW
 
 
 def test_it_is_said_once(decided):
